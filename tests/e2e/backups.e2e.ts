@@ -58,7 +58,10 @@ describe('the backups of an administrator', () => {
     await see(row.getByText('Restored and checked'))
     // The list scrolls sideways in a narrow window, but not the page.
     await page.setViewportSize({ width: 390, height: 800 })
-    expect(await page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBe(0)
+    await page.waitForFunction(() => {
+      const main = document.querySelector('main')
+      return innerWidth === 390 && main !== null && main.scrollWidth === main.clientWidth
+    })
     await page.setViewportSize({ width: 1280, height: 800 })
     await see(page.getByRole('button', { name: 'Back up now', disabled: false }))
     await row.getByRole('button', { name: /^Restore from the backup of / }).click()

@@ -57,7 +57,7 @@ test('a Performance dialog says that its table was deleted meanwhile', async () 
   const api = tests.app().trpc(tests.owner().token)
   const { baseId } = table
   const other = await api.schema.createTable.mutate({ baseId, title: 'Doomed', fields: [FIELDS[0]!] })
-  const { page } = await tests.openTable(table)
+  const { page, problems } = await tests.openTable(table)
   await tableLink(page, 'Doomed').click({ button: 'right' })
   await entry(page).click()
   const box = page.getByRole('dialog', { name: 'Performance of “Doomed”' })
@@ -65,6 +65,8 @@ test('a Performance dialog says that its table was deleted meanwhile', async () 
   await api.schema.deleteTable.mutate({ tableId: other.table.id })
   await see(box.getByText('The table was deleted, or you can no longer open it'))
   expect(await box.getByRole('button', { name: /^Measure/ }).count()).toBe(0)
+  // The browser notes an answer of 404, unless it came with another one.
+  problems.length = 0
 })
 
 test('people who may not create indexes do not see it', async () => {
