@@ -339,6 +339,30 @@ describe('the import of a base from another product', () => {
     await see(dialog().getByLabel('Title of the new base'))
   })
 
+  test('shows the bases of the source that was asked, also if another one is chosen before it answers', async () => {
+    const inspect = /\/trpc\/baseImports\.inspect/
+    const answered = Promise.withResolvers<void>()
+    await page.route(inspect, async (route) => {
+      await answered.promise
+      await route.continue()
+    })
+    await openFromList('Teable')
+    await dialog().getByLabel('Personal access token').fill('teable_test')
+    const asked = page.waitForRequest(inspect)
+    await page.keyboard.press('Enter')
+    await asked
+    await dialog().getByRole('button', { name: 'Airtable', exact: true }).click()
+    await dialog().getByLabel('Personal access token').fill('pat-test')
+    answered.resolve()
+    await see(dialog().getByLabel('Title of the new base'))
+    const bases = dialog().getByLabel('Base to import').getByRole('option')
+    expect(await bases.allTextContents()).toEqual(['Team'])
+    await dialog().getByRole('button', { name: 'Back' }).click()
+    await see(dialog().getByLabel('Address of the server'))
+    expect(await dialog().getByLabel('Address of the server').inputValue()).toBe(teable.url)
+    expect(await dialog().getByLabel('Personal access token').inputValue()).toBe('teable_test')
+  })
+
   test('says that the connection is lost while a file is sent, and keeps the file on the way back', async () => {
     const parts = /\/api\/internal\/uploads\/[a-z0-9]{20}/
     await openImport()

@@ -9,6 +9,7 @@ import { m } from '../../messages.gen.ts'
 import { api, cache, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
+import { useIsMounted } from '../../ui/effects.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { QueryError, Skeleton } from '../../ui/states.tsx'
@@ -66,7 +67,12 @@ export function BaseImportDialog({ baseId, onClose }: BaseImportDialogProps) {
       }}
       from={from}
       onFrom={setFrom}
-      onConnected={setBases}
+      onConnected={(input, found) => {
+        // Another source may have been chosen meanwhile.
+        setSource(input.source)
+        setFrom(input)
+        setBases(found)
+      }}
       onOpen={(id) => {
         setFrom(null)
         setImportId(id)
@@ -82,7 +88,8 @@ interface ChooseSourceProps extends BaseImportDialogProps {
   /** Null while something is missing. */
   from: SourceInput | null
   onFrom: (from: SourceInput | null) => void
-  onConnected: (bases: FoundBase[]) => void
+  /** Called with the source that was asked, and its bases. */
+  onConnected: (from: SourceInput, bases: FoundBase[]) => void
   onOpen: (importId: string) => void
 }
 
@@ -90,10 +97,13 @@ interface ChooseSourceProps extends BaseImportDialogProps {
 function ChooseSource(props: ChooseSourceProps) {
   const { baseId, source, onSource, from, onFrom, onConnected, onOpen, onClose } = props
   const imports = trpc.baseImports.list.useQuery(baseId === null ? {} : { baseId }, { staleTime: 0 })
+  const isShown = useIsMounted()
   const { problem, setProblem, isBusy, submit } = useSubmit(
     async () => {
       if (!from) return
-      onConnected(await api.baseImports.inspect.mutate({ from, ...(baseId !== null && { baseId }) }))
+      const bases = await api.baseImports.inspect.mutate({ from, ...(baseId !== null && { baseId }) })
+      // An earlier import may have been opened instead.
+      if (isShown.current) onConnected(from, bases)
     },
     () => undefined,
   )
