@@ -32,9 +32,9 @@ async function member(role: 'editor' | 'commenter' | 'viewer'): Promise<TestUser
 }
 
 const of = (user: TestUser) => bench.app.trpc(user.token).notifications
-/** The unread notifications of a person, once the log has been read. */
 /** Waits until what happened so far has notified those whom it concerns: who watches later is not told of it. */
 const settled = () => bench.app.services.records.feed.settled(bench.baseId)
+/** The unread notifications of a person, once the log has been read. */
 async function news(user: TestUser): Promise<Notification[]> {
   await settled()
   return (await of(user).list.query({ unreadOnly: true })).notifications
