@@ -1,7 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createIndexStore } from '../../modules/indexes/store.ts'
+import type { PostgresConnection } from '../../src/db/connection.ts'
 import { connectPostgres } from '../../src/db/postgres/driver.ts'
+import { citus } from '../../src/dialects/citus.ts'
 import type { Statement } from '../../src/dialects/dialect.ts'
 import { doorOf, ended, formatOf, reportOf, resultOf, upload } from '../imports/support.ts'
 import { type Bench, benchOf, createBench, type TestTable, testTable } from '../records/support.ts'
@@ -488,42 +490,63 @@ describe('writes', () => {
     expect((await refused())?.state).toBe('ready')
   })
 
-  test('that an index refuses are stored as well while somebody reads by it', async () => {
-    if (await isFile()) return
-    await addFormulas('Total')
-    const id = await create(term('Total'))
-    await maintain()
-    await makeRefuse(id, 123_456_789)
-    const engine = await bench.app.kernel.sources.engine(bench.baseId)
-    if (engine.location.client !== 'pg') throw new Error('The base is in no PostgreSQL')
-    const { quote } = engine.dialect
-    const { connection, schema } = engine.location
-    const client = connectPostgres(connection, { searchPath: quote(schema), statementTimeoutMs: 0 })
-    const begun = Promise.withResolvers<void>()
-    const ended = Promise.withResolvers<void>()
-    const reading = client.begin(async (tx) => {
-      await tx.unsafe(`select 1 from ${quote(table.schema.table.tableName)} limit 1`)
-      begun.resolve()
-      await ended.promise
+  /** A connection to the server that stores the table, in Citus a worker, and its quoted name there. */
+  async function storedTable(): Promise<{ connection: PostgresConnection; name: string }> {
+    const { dialect, location, all } = await bench.app.kernel.sources.engine(bench.baseId)
+    if (location.client !== 'pg') throw new Error('The base is in no PostgreSQL')
+    const { connection, schema } = location
+    const name = `${dialect.quote(schema)}.${dialect.quote(table.schema.table.tableName)}`
+    if (dialect !== citus) return { connection, name }
+    const [shard] = await all<{ host: string; port: number; name: string }>({
+      sql: `select nodename as host, nodeport as port, shard_name as name from citus_shards
+        where table_name = to_regclass($1)`,
+      params: [name],
     })
-    try {
-      await begun.promise
-      const posted = bench.rest.post(table.path, [{ Num: 123_456_789 }])
-      const isWaiting = {
-        sql: `select 1 from pg_stat_activity
-          where query like 'drop index concurrently%' || $1::text || '%' and wait_event_type = 'Lock'`,
-        params: [id],
+    if (!shard) throw new Error(`No worker stores ${name}`)
+    return { connection: { ...connection, host: shard.host, port: shard.port }, name: shard.name }
+  }
+
+  for (const { title, lock } of [
+    { title: 'somebody reads by it', lock: 'access share' },
+    { title: 'another index of the table is built', lock: 'share update exclusive' },
+  ]) {
+    test(`that an index refuses are stored as well while ${title}`, async () => {
+      if (await isFile()) return
+      await addFormulas('Total')
+      const id = await create(term('Total'))
+      await maintain()
+      await makeRefuse(id, 123_456_789)
+      const engine = await bench.app.kernel.sources.engine(bench.baseId)
+      const { connection, name } = await storedTable()
+      const client = connectPostgres(connection, { searchPath: null, statementTimeoutMs: 0 })
+      const begun = Promise.withResolvers<void>()
+      const ended = Promise.withResolvers<void>()
+      const holding = client.begin(async (tx) => {
+        // Without Citus, the setting has no effect.
+        await tx.unsafe('set local citus.enable_manual_changes_to_shards to on')
+        await tx.unsafe(`lock table ${name} in ${lock} mode`)
+        begun.resolve()
+        await ended.promise
+      })
+      try {
+        await begun.promise
+        const posted = bench.rest.post(table.path, [{ Num: 123_456_789 }])
+        const isWaiting = {
+          sql: `select 1 from pg_stat_activity
+            where query like 'drop index concurrently%' || $1::text || '%' and state = 'active'`,
+          params: [id],
+        }
+        await until(async () => (await engine.all(isWaiting)).length > 0, 'The drop of the index')
+        ended.resolve()
+        await holding
+        expect((await posted).status).toBe(200)
+      } finally {
+        ended.resolve()
+        await client.end({ timeout: 5 })
       }
-      await until(async () => (await engine.all(isWaiting)).length > 0, 'The drop of the index')
-      ended.resolve()
-      await reading
-      expect((await posted).status).toBe(200)
-    } finally {
-      ended.resolve()
-      await client.end({ timeout: 5 })
-    }
-    expect(await table.total()).toBe(RECORDS + 1)
-  })
+      expect(await table.total()).toBe(RECORDS + 1)
+    })
+  }
 
   const longText = (length: number) =>
     Array.from({ length }, () => Math.random().toString(36)[2] ?? 'x').join('')

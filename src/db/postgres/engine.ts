@@ -175,6 +175,8 @@ export function openPostgresEngine(
 
   /** One statement for each index in a command of its own: Citus drops only one, and sends the whole text to the workers. */
   async function dropWithin(lane: Lane, names: readonly string[]): Promise<void> {
+    // The build of another index holds its lock only on the worker. Elsewhere the setting has no effect.
+    if (source === OWN_DATABASE) await lane.command(`set local citus.propagate_set_commands = 'local'`)
     await lane.command(`set local lock_timeout = ${DROP_LOCK_MS}`)
     for (const name of names) await lane.command(`drop index if exists ${quotePostgres(name)}`)
     await lane.command(`set local lock_timeout = ${lockTimeoutMs ?? 0}`)
