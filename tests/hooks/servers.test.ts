@@ -80,15 +80,16 @@ test('a condition that is changed while an option of it is renamed keeps the cha
     choice.title === 'Done' ? { ...choice, title: 'Finished' } : choice,
   )
   const { tableName } = (await bench.app.services.schema.load(table.id)).table
-  // The rewrite of the values waits for this transaction.
+  const name = `${schemaOfBase(bench.baseId)}."${tableName}"`
+  // The rewrite of the values waits for this transaction. Locks of rows would be on a worker in Citus.
   const rename = await sql.begin(async (held) => {
-    await held`select * from ${held(`${schemaOfBase(bench.baseId)}.${tableName}`)} for update`
+    await held.unsafe(`lock table ${name} in exclusive mode`)
     const renaming = bench.trpc.schema.updateField.mutate({
       fieldId,
       patch: { options: { choices: renamed } },
     })
     const isWaiting = async () =>
-      (await sql`select 1 from pg_locks where not granted and locktype = 'transactionid'`).length > 0
+      (await sql`select 1 from pg_locks where not granted and relation = to_regclass(${name})`).length > 0
     while (!(await isWaiting())) await Bun.sleep(20)
     await bench.trpc.hooks.update.mutate({ hookId, patch: { filter: anyOf(['Open', 'Done']) } })
     return { renaming }
