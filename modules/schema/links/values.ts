@@ -106,7 +106,13 @@ async function writePage(
   const statement =
     ownColumn === null
       ? sql`update ${of} set ${to} = named.other from ${named} where ${of}.${sql.identifier(key)} = named.own`
-      : sql`insert into ${of} (${sql.identifier(ownColumn)}, ${to}) select own, other from ${named}`
+      : dialect.insertSelected({
+          into: sql`${of}`,
+          columns: [ownColumn, column].map((name) => sql`${sql.identifier(name)}`),
+          constants: [],
+          values: [sql`own`, sql`other`],
+          source: sql`from ${named}`,
+        })
   await tx.run(dialect.render(statement))
 }
 
