@@ -202,7 +202,7 @@ async function openGrid({ context }: Profile, app: TestApp, table: OpenTable, vi
 }
 
 const WRITES =
-  /^(records\.(write|undo|redo|deleteMatching|updateMatching)|schema\.(create|update|add|delete)|views\.)/
+  /^(records\.(write|undo|redo|deleteMatching|updateMatching)|schema\.(create|update|add|delete)|views\.(?!titles$))/
 
 /** Waits until a drag begins with its first move: dnd-kit, which has an element for screen readers, loads late. */
 export const untilDraggable = (page: Page): Promise<void> =>

@@ -369,8 +369,8 @@ const FILES: Record<string, EverydayFile> = {
       ],
       { cells: { B2: '#,##0.00 [$kr-414]', B3: '#,##0.00 €', B4: '[$CHF] #,##0.00', C2: '"$"0', C4: '0 €' } },
     ),
-    types: { Paid: 'SingleLineText', Share: 'Number' },
-    first: { Trip: 'Oslo', Paid: '120 NOK', Share: 5 },
+    types: { Paid: 'SingleLineText', Share: 'SingleLineText' },
+    first: { Trip: 'Oslo', Paid: '120 NOK', Share: '5 $' },
   },
   'chapters and releases, of which the tenth is not the first': {
     file: 'Chapter,Release,Price\n1.1,2.10,1.5\n1.10,2.2,1.50\n',
