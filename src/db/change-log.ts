@@ -1333,18 +1333,31 @@ export interface DefinitionEntry {
   tableId: string | null
 }
 
-/** The changes of tables, fields and views after an entry, oldest first; the changes that they undo or redo may be older. */
-export async function definitionEntries(engine: Engine, after: number): Promise<DefinitionEntry[]> {
-  const isOfDefinitions = (kind: SQL): SQL =>
-    sql`(${kind} like 'table.%' or ${kind} like 'field.%' or ${kind} like 'view.%')`
+/** Entries that are read at once, without waiting for long reads. */
+const FEW_ENTRIES = 1_000
+
+/**
+ * The changes of tables, fields and views after an entry, oldest first; the changes that they undo or redo may be older.
+ *
+ * @param only changes of one kind in one table
+ */
+export async function definitionEntries(
+  engine: Engine,
+  after: number,
+  only?: { tableId: string; kind: string },
+): Promise<DefinitionEntry[]> {
+  const isMeant = (kind: SQL): SQL =>
+    only
+      ? sql`${kind} = ${only.kind}`
+      : sql`(${kind} like 'table.%' or ${kind} like 'field.%' or ${kind} like 'view.%')`
   const action = sql`from sheaf_changes as action where action.id = coalesce(sheaf_changes.undoes, sheaf_changes.redoes)`
   const entries = await selectEntries(
     engine,
-    sql`where id > ${after} and ${sql.raw(IS_OWN)} and (${isOfDefinitions(sql`kind`)}
+    sql`where id > ${after} ${inTable(only?.tableId)} and ${sql.raw(IS_OWN)} and (${isMeant(sql`kind`)}
       or (kind in ('undo', 'redo') and records = 0 and not exists (select 1 ${action}
-        and not ${isOfDefinitions(sql`action.kind`)})))
+        and not ${isMeant(sql`action.kind`)})))
       order by id`,
-    { scan: true },
+    { scan: (await lastChangeId(engine)) - after > FEW_ENTRIES },
   )
   const actions = new Map(entries.map((entry) => [entry.id, entry]))
   const older = entries.flatMap(({ undoes, redoes }) => {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startServer } from '../../src/app.ts'
+import { currentCaller } from '../../src/caller.ts'
 import { type Credentials, createRestClient, createTrpcClient } from '../support/client.ts'
 import { createMember } from '../support/factories.ts'
 import { createDatabase } from '../support/servers.ts'
@@ -303,6 +304,28 @@ describe('options that were renamed since', () => {
       expect(await status()).toEqual(['Under way', 'Done'])
     },
   )
+
+  test('are looked up without waiting for long reads of the log', async () => {
+    const options = { choices: ['To do', 'Done'].map(choice) }
+    const table = await bench.table({ Title: 'SingleLineText', Status: { type: 'SingleSelect', options } }, [
+      { Title: 'Card', Status: 'To do' },
+    ])
+    await bench.rest.patch(table.path, { Id: 1, Status: 'Done' })
+    const engine = await bench.app.kernel.sources.engine(bench.baseId)
+    const scans: string[] = []
+    const { all } = engine
+    const spy = spyOn(engine, 'all').mockImplementation((statement, how) => {
+      if (how?.scan && currentCaller() && statement.sql.includes('sheaf_changes')) scans.push(statement.sql)
+      return all(statement, how)
+    })
+    try {
+      expect(await undo()).toMatchObject({ kind: 'records.update', skipped: 0 })
+    } finally {
+      spy.mockRestore()
+    }
+    expect(scans).toEqual([])
+    expect((await table.list()).map(({ Status }) => Status)).toEqual(['To do'])
+  })
 
   test('stay as they are where they are gone', async () => {
     const options = { choices: ['To do', 'Doing', 'Done'].map(choice) }

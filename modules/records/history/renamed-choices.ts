@@ -10,7 +10,7 @@ export type RenameChoices = (json: string | null) => string | null
 
 /**
  * Gives logged values of a table with the options of select fields as they are called now: a renamed option is the same one, and
- * its values have not been changed since. Scans the log, so not within the write lease.
+ * its values have not been changed since. May scan the log, so not within the write lease.
  *
  * @param oldest the first entry whose values are asked for
  * @returns gives the conversion for the values of an entry; null if no option was renamed since
@@ -25,7 +25,7 @@ export async function choiceRenames(
   const { fields } = await schema.loadWithKeys(tableId)
   const selects = new Map(fields.filter(hasChoices).map((field) => [field.id, field]))
   if (selects.size === 0) return () => null
-  const definitionsAt = await definitionsSince(engine, oldest)
+  const definitionsAt = await definitionsSince(engine, tableId, oldest)
   return (changeId) => {
     const renames = [...definitionsAt(changeId)].flatMap(([id, then]) => {
       const now = selects.get(id)

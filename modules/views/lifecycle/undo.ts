@@ -55,7 +55,8 @@ export function registerViewsUndo(
     if (!row) return
     if (entry.kind === 'view.update') {
       const model = await store.modelOf(detail.viewId)
-      const definitions = (await definitionsSince(await sources.engine(baseId), entry.id))(entry.id)
+      const engine = await sources.engine(baseId)
+      const definitions = (await definitionsSince(engine, model.table.id, entry.id))(entry.id)
       const logged = entry.detail as { before: ViewState; after: ViewState }
       const [before, after] = [logged.before, logged.after].map((state) =>
         withPresentTitles(state, row.kind, model, definitions),
