@@ -182,6 +182,8 @@ export interface MainThread {
    */
   withLease<T>(work: () => T | Promise<T>): Promise<T>
   progress(rows: number, total: number): void
+  /** Aborted once the import is cancelled: for waits that a cancel has to end. */
+  readonly signal: AbortSignal
   /** @throws Cancelled */
   check(): void
   /** Yields to incoming messages, such as a cancel. @throws Cancelled */
@@ -193,16 +195,16 @@ export interface MainThread {
 }
 
 export function connectMainThread(send: (message: FromWorker) => void): MainThread {
-  let isCancelled = false
+  const cancellation = new AbortController()
+  const { signal } = cancellation
   let leaseRequest: PromiseWithResolvers<void> | null = null
   let filesRequest: PromiseWithResolvers<KnownFile[]> | null = null
   let sentAt = 0
 
-  function check(): void {
-    if (isCancelled) throw new Cancelled('The import was cancelled')
-  }
+  const check = (): void => signal.throwIfAborted()
 
   return {
+    signal,
     check,
     async withLease(work) {
       check()
@@ -235,7 +237,7 @@ export function connectMainThread(send: (message: FromWorker) => void): MainThre
     },
     receive(message) {
       if (message.type === 'files') return filesRequest?.resolve(message.known)
-      if (message.type === 'cancel') isCancelled = true
+      if (message.type === 'cancel') cancellation.abort(new Cancelled('The import was cancelled'))
       // A cancel also ends a long wait for the lease.
       leaseRequest?.resolve()
     },

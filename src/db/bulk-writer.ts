@@ -25,8 +25,10 @@ export interface BulkWriter {
    * Runs `attempt`, which takes the lease and calls `write`. It runs again for each automatic index that refuses a value, once that
    * was dropped: without the lease, since readers of the table may delay this. What earlier attempts did beside the
    * transaction is for `attempt` to undo.
+   *
+   * @throws the reason of the signal, if it is aborted while readers delay the drop, which goes on
    */
-  repeat<T>(attempt: () => Promise<T>): Promise<T>
+  repeat<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T>
   /** Checkpoints the write-ahead log, on engines without automatic checkpoints. Needs no lease: writers continue. */
   checkpoint(): void
   close(): Promise<void>

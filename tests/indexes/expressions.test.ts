@@ -626,8 +626,8 @@ describe('writes', () => {
     expect(await table.list('?where=(Num,eq,123456789)')).toMatchObject([{ Num: 123_456_789 }])
   })
 
-  /** Imports a file with a number and a name in each row; with `isUpdate`, a number that is there already names its record. */
-  async function importRows(rows: [number, string][], { isUpdate = false } = {}) {
+  /** Begins to import a file with a number and a name in each row; with `isUpdate`, a number that is there already names its record. */
+  async function beginImport(rows: [number, string][], { isUpdate = false } = {}): Promise<string> {
     const door = doorOf(bench.app, bench.owner)
     const file = ['Num,Name', ...rows.map(([num, name]) => `${num},${name}`), ''].join('\n')
     const [num, name] = ['Num', 'Name'].map((title) => table.field(title).id)
@@ -640,6 +640,12 @@ describe('writes', () => {
       columns: [num, name].map((fieldId, index) => ({ index, fieldId: fieldId! })),
       ...(isUpdate && { update: { keys: [num!] } }),
     })
+    return jobId
+  }
+
+  async function importRows(...[rows, options]: Parameters<typeof beginImport>) {
+    const door = doorOf(bench.app, bench.owner)
+    const jobId = await beginImport(rows, options)
     return { result: resultOf(await ended(door, jobId)), report: await reportOf(door, jobId) }
   }
 
@@ -703,6 +709,36 @@ describe('writes', () => {
       if (!(await isFile())) await expectRefused(id, kept)
     },
   )
+
+  test('of an import that is cancelled do not wait for the readers of an index that refuses them', async () => {
+    if (await isFile()) return
+    const id = await create(term('Name'))
+    await maintain()
+    const before = await table.total()
+    const { jobs, sources } = bench.app.kernel
+    const engine = await sources.engine(bench.baseId)
+    if (engine.location.client !== 'pg') throw new Error('The base is in no PostgreSQL')
+    const { connection, schema } = engine.location
+    const reader = connectPostgres(connection, { searchPath: `"${schema}"`, statementTimeoutMs: 0 })
+    const isDropping = async () => {
+      const sql = `select 1 from pg_stat_activity
+        where query like 'drop index concurrently%${id}%' and wait_event_type = 'Lock'`
+      return (await engine.all({ sql, params: [] })).length > 0
+    }
+    try {
+      await reader.begin(async (tx) => {
+        await tx.unsafe(`select 1 from "${table.schema.table.tableName}" limit 1`)
+        const jobId = await beginImport([[1_000_001, longText(4_000)]])
+        await until(isDropping, 'The drop of the index')
+        await bench.trpc.jobs.cancel.mutate({ jobId })
+        // The reader still holds the table.
+        await until(async () => (await jobs.find(jobId))?.status === 'cancelled', 'The end of the import')
+      })
+    } finally {
+      await reader.end({ timeout: 5 })
+    }
+    expect(await table.total()).toBe(before)
+  })
 
   test('of an import that the expression of an index refuses drop the indexes that may be at fault', async () => {
     if (await isFile()) return

@@ -21,7 +21,7 @@ export async function finish(
   const { report, converter, mainThread } = tools
   const { cellsRefused } = converter
   const forgetRefused = report.mark()
-  return writer.repeat(() => mainThread.withLease(attempt))
+  return writer.repeat(() => mainThread.withLease(attempt), mainThread.signal)
 
   async function attempt(): Promise<Counted> {
     forgetRefused()

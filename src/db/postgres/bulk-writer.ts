@@ -84,7 +84,7 @@ export function openPostgresBulkWriter(
     dialect: postgres,
     insert: (shape, rows) => explained(copy(shape, rows)),
     write: (work) => explained(write(work)),
-    repeat: repeatLong,
+    repeat: (attempt, signal) => repeatLong(attempt, { signal }),
     checkpoint() {},
     // The driver waits in vain for a stream whose connection is lost.
     close: () => client.end({ timeout: isLost ? 0 : 5 }),
