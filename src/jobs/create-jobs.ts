@@ -435,9 +435,10 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
         await store.save(again)
         add(again, input)
         events.emit('job.changed', again)
+        // Before a read that may fail: the job would not be found again.
+        pump()
         // Read after the job was added: from then on, the event reaches it.
         if ((await store.findUnfinished(again.id))?.isCancelled) await cancelOwn(again.id)
-        pump()
       } else if (done === 'resume') {
         const reason = await giveUp(job, input, m.jobs_error_stopped_often())
         await end(job, { status: 'failed', error: reason ?? STOPPED })

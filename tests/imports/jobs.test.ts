@@ -263,6 +263,40 @@ describe('createJobs', () => {
     await next.close()
   })
 
+  test('goes on with a job that was found when the database went away', async () => {
+    const resumed: string[] = []
+    const kind: JobKind<unknown> = {
+      resumes: true,
+      run: async (_input, { jobId, isResumed, signal }) => {
+        if (isResumed) return resumed.push(jobId)
+        const { promise, reject } = Promise.withResolvers<never>()
+        signal.addEventListener('abort', () => reject(signal.reason))
+        return promise
+      },
+      recover: async () => 'resume',
+    }
+    jobs.register('test', kind)
+    await start('a')
+    await until(async () => (await statusOf('a')) === 'active')
+    let isAway = true
+    const db: Meta['db'] = Object.create(meta.db, {
+      select: {
+        value(fields?: object) {
+          if (isAway && fields && 'isCancelled' in fields)
+            throw new AppError('DATABASE_UNREACHABLE', 'away', { retryAfterSeconds: 1 })
+          return fields ? meta.db.select(fields as never) : meta.db.select()
+        },
+      },
+    })
+    const next = createJobs({ meta: { ...meta, db }, events, log })
+    next.register('test', kind)
+    await expect(next.recover()).rejects.toThrow('away')
+    isAway = false
+    await until(() => resumed.length === 1)
+    await until(async () => (await next.find('a'))?.status === 'completed')
+    await next.close()
+  })
+
   test('goes on with a job that resumes, after a crash and after a stop, but not for ever', async () => {
     const resumed: boolean[] = []
     const kind: JobKind<unknown> = {
