@@ -528,7 +528,13 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       return { waiting: runs.size - active, active }
     },
     async cancel(jobId) {
-      await abortCancelled(await store.requestCancel({ id: jobId }))
+      const cancelled = await store.requestCancel({ id: jobId }).catch((error) => {
+        // A job of this server is stopped all the same: it may be what fills the disk.
+        if (!runs.has(jobId)) throw error
+        log.error('the request to cancel a job could not be stored', error, { jobId })
+        return [jobId]
+      })
+      await abortCancelled(cancelled)
     },
     async cancelAllOf(userId) {
       await abortCancelled(await store.requestCancel({ userId }))

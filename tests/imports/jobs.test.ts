@@ -507,6 +507,21 @@ describe('createJobs', () => {
     await stored.close()
   })
 
+  test('cancels a job although the request cannot be stored, as on a full disk', async () => {
+    const running = register()
+    await start('a')
+    await start('b')
+    await until(() => running.has('a'))
+    const file = new Database(join(dataDir, 'sheaf.db'))
+    file.run(`create trigger full before update of is_cancelled on jobs
+      begin select raise(abort, 'database or disk is full'); end`)
+    file.close()
+    for (const id of ['b', 'a']) await jobs.cancel(id)
+    await until(async () => (await jobs.list({ unfinished: true })).length === 0)
+    expect(await Promise.all(['a', 'b'].map(statusOf))).toEqual(['cancelled', 'cancelled'])
+    expect([...running.keys()]).toEqual(['a'])
+  })
+
   test('never runs a job that is stopped while its start is being stored', async () => {
     const running = register()
     await start('a')
