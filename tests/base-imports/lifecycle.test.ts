@@ -245,10 +245,9 @@ describe('an import that is interrupted', () => {
     })
     const { id: paused } = await begin.mutate(input)
     await reached
-    const pausing = pause.mutate({ importId: paused })
+    await pause.mutate({ importId: paused })
     server.delays.clear()
     release()
-    await pausing
     const { baseImports } = app.kernel.meta.tables(defineBaseImportsTables)
     const stored = async (id: string) =>
       (await app.kernel.meta.db.select().from(baseImports)).find((row) => row.id === id)
@@ -293,18 +292,16 @@ describe('an import that is interrupted', () => {
   test('removes what it has created, if its user wants that', async () => {
     const { id, release } = await startUntilFirstPage()
     const { baseId } = await imports().get.query({ importId: id })
-    const cancelled = imports().cancel.mutate({ importId: id, removes: true })
+    await imports().cancel.mutate({ importId: id, removes: true })
     release()
-    await cancelled
     await expect(app.trpc(owner.token).bases.get.query({ baseId: baseId! })).rejects.toThrow()
     await expect(imports().resume.mutate({ importId: id })).rejects.toThrow()
   })
 
   test('keeps what it has created otherwise', async () => {
     const { id, release } = await startUntilFirstPage()
-    const cancelled = imports().cancel.mutate({ importId: id, removes: false })
+    await imports().cancel.mutate({ importId: id, removes: false })
     release()
-    await cancelled
     const { baseId, status, hasCredentials } = await imports().get.query({ importId: id })
     expect({ status, hasCredentials }).toEqual({ status: 'cancelled', hasCredentials: false })
     expect((await recordsOf(app, owner, baseId!, 'Books')).rows.length).toBeGreaterThan(0)
@@ -1066,10 +1063,9 @@ describe('baseImports.again', () => {
     })
     await imports().again.mutate({ importId: id })
     await reached
-    const cancelled = cancel(id)
+    await cancel(id)
     server.delays.clear()
     release()
-    await cancelled
     expect(await settled(app, owner, id)).toMatchObject({
       status: 'cancelled',
       run: 2,
