@@ -47,11 +47,32 @@ describe.each([...databases])('filters and sorts over REST, metadata in %s', (da
     expect((await change({ comparison_op: 'blank' })).body).toBe(1)
     expect(await filter()).toMatchObject({ comparison_op: 'blank', value: '1,2' })
     expect((await change({ logical_op: 'or' })).body).toBe(1)
+    // As the client has it.
+    expect((await change({ ...leaf, comparison_op: 'notblank' })).body).toBe(1)
+    expect(await filter()).toMatchObject({ comparison_op: 'notblank', value: '1,2' })
     expect((await change({ comparison_op: 'in' })).body).toBe(1)
     expect(await filter()).toMatchObject({ comparison_op: 'in', value: '1,2' })
     expect((await change({ comparison_op: 'notblank', value: null })).body).toBe(1)
     expect((await change({ comparison_op: 'eq' })).body).toBe(1)
     expect(await filter()).toMatchObject({ comparison_op: 'eq', value: null })
+  })
+
+  test('a filter by days keeps them, and a filter of another field keeps nothing', async () => {
+    const schema = await createTable(shop, [
+      { type: 'SingleLineText', title: 'Title' },
+      { type: 'Date', title: 'Due' },
+    ])
+    const [title, due] = ['Title', 'Due'].map((name) => fieldOf(schema, name).id)
+    const ago = { comparison_op: 'lt', comparison_sub_op: 'daysAgo', value: '3' }
+    const path = `${M}/views/${schema.views[0]!.id}/filters`
+    const { id } = (await shop.rest.post(path, { fk_column_id: due, ...ago })).body
+    const change = (patch: object) => shop.rest.patch(`${M}/filters/${id}`, patch)
+    const filter = async () => (await shop.rest.get(`${M}/filters/${id}`)).body
+    expect((await change({ comparison_op: 'blank' })).body).toBe(1)
+    expect((await change({ comparison_op: 'gt' })).body).toBe(1)
+    expect(await filter()).toMatchObject({ ...ago, comparison_op: 'gt' })
+    expect((await change({ fk_column_id: title, comparison_op: 'blank' })).body).toBe(1)
+    expect(await filter()).toMatchObject({ fk_column_id: title, comparison_op: 'blank', value: null })
   })
 
   test('sorts are made, listed, moved, changed and deleted', async () => {

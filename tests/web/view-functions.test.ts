@@ -130,6 +130,14 @@ describe('editing a filter', () => {
     expect(describeCondition({ ...ago, operator: 'lt', value: 3 }, due)).toBe('due is before 3 days ago')
   })
 
+  test('names no value that is only kept for another operator', () => {
+    const kept = { fieldId: 'due', operator: 'blank', operand: 'daysAgo' as const, value: 3 }
+    expect(describeCondition(kept, due)).toBe('due is blank')
+    expect(describeCondition({ fieldId: 'stock', operator: 'notblank', value: ['1', '2'] }, stock)).toBe(
+      'stock is not blank',
+    )
+  })
+
   test('finds every condition with the way to it', () => {
     expect(conditionsOf(nested).map(({ path }) => path)).toEqual([[0], [1, 0]])
   })

@@ -333,7 +333,8 @@ function changedCondition(model: TableModel, before: Condition, change: WireFilt
   const value = isList && arity !== 'many' && arity !== 'two' ? shown : before.value
   const after = readCondition(model, { ...wire, ...change, value })
   // The value waits for an operator that needs one, as in NocoDB.
-  if (arity === 'none' && change.value === undefined) return { ...after, value: before.value }
+  if (arity === 'none' && field.id === before.fieldId)
+    return { ...after, value: before.value, ...(before.operand && { operand: before.operand }) }
   const literal = LITERAL.get(after.operator)
   return literal && LITERAL_OPERATORS.has(before.operator) ? { ...after, operator: literal, value } : after
 }

@@ -5,7 +5,7 @@ import { ME } from '../../../../src/core/fields/people.ts'
 import { type Condition, type DateOperand, operandNeeds } from '../../../../src/core/filters/index.ts'
 import type { Field, Person, Sort } from '../../../../src/core/model.ts'
 import { m } from '../../../messages.gen.ts'
-import { operatorChoices, setOfField } from './filter-edit.ts'
+import { arityOf, operatorChoices, setOfField } from './filter-edit.ts'
 
 /** Label of a relative date. */
 export const operandLabel = (operand: DateOperand): string => OPERAND_LABELS[operand]()
@@ -45,6 +45,8 @@ export function describeCondition(
 
 function describeValue(condition: Condition, field: Field, people: readonly Person[]): string {
   const { operand, value } = condition
+  // A value may be kept for another operator.
+  if (arityOf(condition.operator, setOfField(field)) === 'none') return ''
   if (setOfField(field) === 'date' && operand && operand !== 'exactDate') {
     return operandNeeds(operand) === 'days'
       ? `${String(value ?? '')} ${operandLabel(operand)}`
