@@ -1007,22 +1007,29 @@ describe('an OpenDocument spreadsheet', () => {
         cell('date', '2024-05-31T18:00:00', '31.05.2024 06:00 PM'),
         cell('date', '2024-06-01T00:00:07.500', '01.06.2024 00:00:07.500'),
       ],
+      Month: [cell('date', '2024-05-31', 'Mai', 'month'), cell('date', '2024-06-01', 'Juni', 'month')],
       Start: [cell('time', 'PT14H30M00S', '14:30'), cell('time', 'PT00H05M00S', '00:05')],
       Worked: [cell('time', 'PT36H00M00S', '36:00'), cell('time', '-PT00H30M00S', '-0:30')],
       Weight: [cell('float', '3.14159', '3.14 kg'), cell('float', '100', '100 kg')],
       Count: [cell('float', '1905', '1905'), cell('float', '45443', '45443')],
+      Price: [cell('float', '12000', '12,000'), cell('float', '12345', '12')],
+      Late: [
+        cell('float', '-0.0625', '-1:30:00', 'took'),
+        cell('float', '0.0000028935', '0:00:00.25', 'took'),
+      ],
     }
     const map = (name: string) =>
       `<number:text-style style:name="${name}"><number:text-content/></number:text-style>`
+    const month = `<number:date-style style:name="N3P0"><number:month number:style="long" number:textual="true"/></number:date-style><number:text-style style:name="N3"><number:text-content/><style:map style:condition="value()&gt;=0" style:apply-style-name="N3P0"/></number:text-style>`
     const style = (name: string, format: string) =>
       `<style:style style:name="${name}" style:family="table-cell" style:data-style-name="${format}"/>`
     const file = `<?xml version="1.0" encoding="UTF-8"?>
 <office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:automatic-styles>${map(
       'N1',
-    )}<number:time-style style:name="N2" number:truncate-on-overflow="false"><number:hours/><number:text>:</number:text><number:minutes number:style="long"/><number:text>:</number:text><number:seconds number:style="long"/></number:time-style>${style(
+    )}${month}<number:time-style style:name="N2" number:truncate-on-overflow="false"><number:hours/><number:text>:</number:text><number:minutes number:style="long"/><number:text>:</number:text><number:seconds number:style="long"/></number:time-style>${style(
       'lost',
       'N1',
-    )}${style('took', 'N2')}</office:automatic-styles><office:body><office:spreadsheet><table:table table:name="Days">${[
+    )}${style('took', 'N2')}${style('month', 'N3')}</office:automatic-styles><office:body><office:spreadsheet><table:table table:name="Days">${[
       Object.keys(columns).map(title),
       ...[0, 1].map((at) => Object.values(columns).map((cells) => cells[at]!)),
     ]
@@ -1037,29 +1044,38 @@ describe('an OpenDocument spreadsheet', () => {
         Took: '-1:30:00',
         Due: '2024-05-31',
         At: '2024-05-31 18:00:00',
+        Month: '2024-05-31',
         Start: '14:30:00',
         Worked: '36:00:00',
         Weight: '3.14159',
         Count: '1905',
+        Price: '12000',
+        Late: '-1:30:00',
       },
       {
         Took: '36:00:00.250',
         Due: '2024-06-01',
         At: '2024-06-01 00:00:07.500',
+        Month: '2024-06-01',
         Start: '00:05:00',
         Worked: '-0:30:00',
         Weight: '100',
         Count: '45443',
+        Price: '12345',
+        Late: '0:00:00.250',
       },
     ])
     expect(typesOf(table!)).toEqual({
       Took: 'Duration',
       Due: 'Date',
       At: 'DateTime',
+      Month: 'Date',
       Start: 'Time',
       Worked: 'Duration',
       Weight: 'Decimal',
       Count: 'Number',
+      Price: 'Number',
+      Late: 'Duration',
     })
   })
 

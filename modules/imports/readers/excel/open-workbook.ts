@@ -260,8 +260,8 @@ function addCell(
   if (t !== 'n') return put(String(v), 'text')
   const given = typeof z === 'string' ? styleOf(z) : GENERAL
   if (!isOpenDocument) return put(showNumber(Number(v), given, is1904), given)
-  // LibreOffice has a format for texts where Excel's has one, as in `dd/mm/yyyy;@`, and the library takes it for that of numbers.
-  const isLost = typeof z === 'string' && z.endsWith('@')
+  // LibreOffice has a format for texts where Excel's has one, as in `dd/mm/yyyy;@`, and the library may take it for that of numbers.
+  const isLost = typeof z === 'string' && z.endsWith('@') && !z.includes(';')
   const { value, style } = asShown(Number(v), w ?? '', isLost ? styleShown(Number(v), w ?? '') : given)
   const isEarlyDay = value < 0 && (style.kind === 'date' || style.kind === 'dateTime')
   put(showNumber(isEarlyDay ? value + 1 : value, style, is1904), style)
@@ -276,8 +276,10 @@ const [DAY, MOMENT, TIME, DURATION] = ['yyyy-mm-dd', 'yyyy-mm-dd hh:mm:ss', 'hh:
 function asShown(value: number, shown: string, style: NumberStyle): { value: number; style: NumberStyle } {
   if (style.kind !== 'time' && style.kind !== 'duration') return { value, style }
   const [, fraction = '0'] = /:\d\d[.,](\d{1,3})$/.exec(shown) ?? []
-  const whole = value + Number(`0.${fraction}`) / SECONDS_OF_DAY
-  return /^[-−]/.test(shown) ? { value: -whole, style: DURATION } : { value: whole, style }
+  const seconds = value * SECONDS_OF_DAY
+  const isCut = Math.abs(seconds - Math.round(seconds)) < 1e-4
+  const whole = isCut ? value + Number(`0.${fraction}`) / SECONDS_OF_DAY : value
+  return /^[-−]/.test(shown) ? { value: -Math.abs(whole), style: DURATION } : { value: whole, style }
 }
 
 /** Before this day, a number with a unit may look like its day: `1 kg`. */
@@ -285,14 +287,17 @@ const FIRST_SURE_DAY = 61
 
 /** The style of a number by the text of its cell: a day has no other numbers than those of its parts, a time has a colon. */
 function styleShown(value: number, shown: string): NumberStyle {
-  const numbersIn = (text: string) => Array.from(text.match(/\d+/g) ?? [], Number)
-  const found = numbersIn(shown.replace(/(:\d\d)[.,]\d+/, '$1'))
-  if (value >= FIRST_SURE_DAY && found.length > 0 && !found.includes(Math.trunc(value))) {
-    const parts = numbersIn(showNumber(value, MOMENT, false))
-    const [year = 0, , , hour = 0] = parts
-    if (found.every((number) => [...parts, year % 100, hour % 12, 12].includes(number)))
-      return Number.isInteger(value) ? DAY : MOMENT
+  const hasTime = /\d:\d\d/.test(shown)
+  const groups = shown.replace(/(:\d\d)[.,]\d+/, '$1').match(/\d+/g) ?? []
+  const found = groups.map(Number)
+  // Three digits are those of thousands: `12,000`.
+  const mayBeDay = found.length > 0 && !groups.some(({ length }) => length === 3)
+  if (value >= FIRST_SURE_DAY && mayBeDay && !found.includes(Math.trunc(value))) {
+    const parts = Array.from(showNumber(value, MOMENT, false).match(/\d+/g) ?? [], Number)
+    const [year = 0, month, day, hour = 0] = parts
+    const known = [year, year % 100, month, day, ...(hasTime ? [...parts.slice(3), hour % 12, 12] : [])]
+    if (found.every((number) => known.includes(number))) return Number.isInteger(value) ? DAY : MOMENT
   }
-  if (!/\d:\d\d/.test(shown)) return GENERAL
+  if (!hasTime) return GENERAL
   return value < 1 ? TIME : DURATION
 }
