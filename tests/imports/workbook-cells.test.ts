@@ -164,6 +164,15 @@ describe('an import of a workbook', () => {
     expect(report).toEqual([expect.stringContaining('2,Sum'), expect.stringContaining('3,Sum')])
   })
 
+  test('is refused where a part refers to more others than any workbook has', async () => {
+    const all = Array.from({ length: 100_001 }, (_, at) => `<Relationship Id="r${at}"/>`)
+    const file = handmade('<sheetData/>', {
+      'xl/_rels/workbook.xml.rels': `${CONTENT}<Relationships>${all.join('')}</Relationships>`,
+    })
+    const uploadId = await upload(door, file, 'book.xlsx')
+    await expect(analyse(door, uploadId)).rejects.toThrow('is damaged')
+  })
+
   test('reads the whole address of a link whose place is kept apart', async () => {
     const address = 'https://example.org/?a=1&b=2#!/Zürich'
     const rows = [2, 3, 4].map((at) => rowOf(inline(`n${at}`), inline('Open')))

@@ -28,6 +28,8 @@ const MAX_SHEETS = 1000
 const MAX_COMMENT = 10_000
 /** Formats of cells; Excel’s limit is 65,490. */
 const MAX_STYLES = 100_000
+/** Parts that a part refers to: a workbook has one for each sheet, and few others. */
+const MAX_RELATIONSHIPS = 100_000
 
 /** Numbers that are their own plain text. */
 const PLAIN = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
@@ -156,7 +158,10 @@ async function readRelationships(archive: Archive, from: string): Promise<Readon
   const relationships = new Map<string, Relationship>()
   await parseAll(archive, relationshipsOf(from), {
     open(_, { Id, Target = '', Type = '' }) {
-      if (Id !== undefined) relationships.set(Id, { type: Type, part: partAt(Target, from) })
+      if (Id === undefined) return
+      if (relationships.size === MAX_RELATIONSHIPS)
+        throw new FileError(m.imports_error_workbook_broken({ part: relationshipsOf(from) }))
+      relationships.set(Id, { type: Type, part: partAt(Target, from) })
     },
   })
   return relationships
