@@ -140,28 +140,57 @@ describe('an import of a workbook', () => {
     expect(typesOf(table!)).toEqual({ Name: 'SingleLineText', Parts: 'Number' })
   })
 
-  test('reports formulas that whoever opens it has to calculate, where nothing but a zero is stored', async () => {
+  describe('of formulas that whoever opens it has to calculate', () => {
     const formula = (value: string, type = '') => `<c${type}><f>A2*2</f><v>${value}</v></c>`
-    const sheet = `<sheetData>${rowOf(inline('Name'), inline('Sum'))}${[
-      formula('0'),
-      formula('0.0', ' t="n"'),
-      formula('5'),
-      '<c><v>0</v></c>',
-    ]
-      .map((cell, at) => rowOf(inline(`n${at}`), cell))
-      .join('')}</sheetData>`
-    const workbook = (calculation: string) => ({
-      'xl/workbook.xml': `${CONTENT}<workbook><sheets><sheet name="Sums ${calculation.length}" sheetId="1" r:id="rId1"/></sheets>${calculation}</workbook>`,
-    })
-    async function sums(calculation: string) {
-      const uploadId = await upload(door, handmade(sheet, workbook(calculation)), 'book.xlsx')
+    const zeros = [formula('0'), formula('0.0', ' t="n"'), formula('0', ' t="str"'), '<c><v>0</v></c>']
+    const asked = '<calcPr calcId="124519" fullCalcOnLoad="1"/>'
+
+    let made = 0
+    async function sums(cells: string[], calculation: string) {
+      const rows = cells.map((cell, at) => rowOf(inline(`n${at}`), cell)).join('')
+      const sheet = `<sheetData>${rowOf(inline('Name'), inline('Sum'))}${rows}</sheetData>`
+      const file = handmade(sheet, {
+        'xl/workbook.xml': `${CONTENT}<workbook><sheets><sheet name="Sums ${++made}" sheetId="1" r:id="rId1"/></sheets>${calculation}</workbook>`,
+      })
+      const uploadId = await upload(door, file, 'book.xlsx')
       const [imported] = await importTables(door, base.id, uploadId, await analyse(door, uploadId))
       return { sums: imported?.rows.map(({ Sum }) => Sum), report: imported?.report }
     }
-    expect(await sums('<calcPr calcId="124519"/>')).toEqual({ sums: [0, 0, 5, 0], report: [] })
-    const { sums: found, report } = await sums('<calcPr calcId="124519" fullCalcOnLoad="1"/>')
-    expect(found).toEqual([null, null, 5, 0])
-    expect(report).toEqual([expect.stringContaining('2,Sum'), expect.stringContaining('3,Sum')])
+
+    test('reports those with a zero where no formula has another number', async () => {
+      const { sums: found, report } = await sums([...zeros, '<c><v>7</v></c>'], asked)
+      expect(found).toEqual([null, null, null, 0, 7])
+      expect(report).toEqual(['2,Sum', '3,Sum', '4,Sum'].map((cell) => expect.stringContaining(cell)))
+    })
+
+    test.each([
+      formula('5'),
+      formula('-0.5'),
+      formula('0.25'),
+      '<c><f t="shared" ref="B2:B9" si="0"/>\n <v>5</v></c>',
+      '<x:c><x:f>A2</x:f><x:v>1E-5</x:v></x:c>',
+    ])('reads the zeros of programs that calculate, as %s tells', async (calculated) => {
+      // More rows than come at once, and as many as are read back.
+      const many = Array.from({ length: 1000 }, () => formula('0'))
+      const { sums: found, report } = await sums([...many, calculated], asked)
+      expect(report).toEqual([])
+      expect(found).toEqual(many.map(() => 0))
+    })
+
+    test('has the addresses of those for links', async () => {
+      const link = (at: number, value: string) =>
+        `<c><f>HYPERLINK("https://example.org/${at}","Open")</f>${value}</c>`
+      const cells = [link(0, '<v>0</v>'), link(1, ''), link(2, '<v></v>')]
+      expect(await sums(cells, asked)).toEqual({
+        sums: [0, 1, 2].map((at) => `https://example.org/${at}`),
+        report: [],
+      })
+    })
+
+    test('reads the zeros of others', async () => {
+      const found = await sums([...zeros.toSpliced(2, 1), formula('5')], '<calcPr calcId="124519"/>')
+      expect(found).toEqual({ sums: [0, 0, 0, 5], report: [] })
+    })
   })
 
   test('is refused where a part refers to more others than any workbook has', async () => {

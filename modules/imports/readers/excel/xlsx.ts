@@ -41,6 +41,11 @@ const LINK_FORMULA = /^\s*HYPERLINK\(\s*"([^"]+)"/i
 /** Characters of a formula that are read; longer ones are none for links. */
 const MAX_FORMULA = 4000
 
+/** The end of a formula, and the beginning of a stored number other than 0. */
+const RESULT = /f(?:>|\s[^<>]{0,200}\/>)\s{0,40}<(?:\w{1,20}:)?v>[0.]{0,50}[1-9-]/
+/** Longest text that `RESULT` finds. */
+const RESULT_LENGTH = 400
+
 /**
  * Path of the workbook in an Office Open XML archive, which is read as a stream; null for another kind of file. Nearly all programs use the same name,
  * but only the relationship of the archive says it (ECMA-376 part 2, 9.3): some write `xl/workbook22.xml`.
@@ -91,6 +96,8 @@ export async function openXlsx(path: string, workbook: string): Promise<Workbook
       close,
       sheets: sheets.map(({ name, isHidden, part }): Sheet => {
         const hiddenColumns = new Set<number>()
+        let result: Promise<boolean> | undefined
+        const hasResults = () => (result ??= findResult(archive, part))
         return {
           name,
           isHidden,
@@ -98,7 +105,8 @@ export async function openXlsx(path: string, workbook: string): Promise<Workbook
           hiddenColumns,
           merges: async () => (await tailOf(part)).merges,
           annotations: async () => readAnnotations(archive, part, await tailOf(part)),
-          rows: () => readRows(archive, { name, part, styles, ...facts, hiddenColumns, loadStrings }),
+          rows: () =>
+            readRows(archive, { name, part, styles, ...facts, hiddenColumns, loadStrings, hasResults }),
         }
       }),
     }
@@ -117,7 +125,10 @@ interface SheetPart {
 
 interface WorkbookFacts {
   is1904: boolean
-  /** True if formulas have to be calculated by whoever opens the workbook: programs that cannot do it store 0. */
+  /**
+   * True if formulas have to be calculated by whoever opens the workbook. Programs that cannot do it store 0 for all of them; others, as
+   * EPPlus, store results.
+   */
   isUncalculated: boolean
 }
 
@@ -229,13 +240,13 @@ interface RowsOptions extends WorkbookFacts {
   /** Gets the columns that the sheet does not show. */
   hiddenColumns: Set<number>
   loadStrings(): Promise<StringStore>
+  /** True if a formula of the sheet has a stored number other than 0. */
+  hasResults(): Promise<boolean>
 }
 
-async function* readRows(
-  archive: Archive,
-  { name: sheetName, part, styles, is1904, isUncalculated, hiddenColumns, loadStrings }: RowsOptions,
-): AsyncGenerator<SheetBatch> {
-  const strings = await loadStrings()
+async function* readRows(archive: Archive, options: RowsOptions): AsyncGenerator<SheetBatch> {
+  const { name: sheetName, part, styles, is1904, isUncalculated, hiddenColumns } = options
+  const strings = await options.loadStrings()
   let rows: SheetRow[] = []
   let row: SheetRow | null = null
   let lastNumber = 0
@@ -250,6 +261,8 @@ async function* readRows(
   let hasValue = false
   let isFormula = false
   let formula = ''
+  /** Formulas with a stored 0 in a workbook that has to be calculated. */
+  let zeros: { row: SheetRow; column: number }[] = []
 
   function openRow({ r, hidden }: Record<string, string>): void {
     const given = Number(r)
@@ -277,19 +290,16 @@ async function* readRows(
   }
 
   function closeCell(cellRow: SheetRow): void {
-    const { cells, kinds } = cellRow
     const [, target] = formula === '' ? [] : (LINK_FORMULA.exec(formula) ?? [])
     if (target !== undefined) {
       cellRow.links ??= []
       cellRow.links[column] = target
     }
-    const isDefault = hasFormula && isUncalculated && (type === '' || type === 'n') && Number(text) === 0
-    if (!hasValue || text === '' || isDefault) {
-      if (!hasFormula || type === 'str') return
-      cells[column] = ''
-      kinds[column] = 'uncalculated'
+    if (!hasValue || text === '') {
+      if (hasFormula && type !== 'str') putUncalculated(cellRow, column)
       return
     }
+    if (hasFormula && isUncalculated && isZero(type, text)) zeros.push({ row: cellRow, column })
     putValue(cellRow)
   }
 
@@ -389,10 +399,36 @@ async function* readRows(
     done = packed
   })
   for await (const _ of parseXml(chunks, sheetName, handlers)) {
+    if (zeros.length > 0 && !(await options.hasResults())) {
+      for (const zero of zeros) putUncalculated(zero.row, zero.column)
+    }
+    zeros = []
     if (rows.length === 0) continue
     yield { rows, done }
     rows = []
   }
+}
+
+/** Of a formula for a link, the address is known. */
+function putUncalculated({ cells, kinds, links }: SheetRow, column: number): void {
+  const target = links?.[column]
+  cells[column] = target ?? ''
+  kinds[column] = target === undefined ? 'uncalculated' : 'text'
+}
+
+/** True for the value that programs store for a formula that they cannot calculate; PhpSpreadsheet stores it as a text. */
+const isZero = (type: string, text: string): boolean =>
+  (type === '' || type === 'n' || type === 'str') && /^0(?:\.0{1,20})?$/.test(text)
+
+/** True if a formula of a sheet has a stored number other than 0. Looks for one without parsing the XML. */
+async function findResult(archive: Archive, part: string): Promise<boolean> {
+  let rest = ''
+  for await (const chunk of archive.read(part)) {
+    const text = rest + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1')
+    if (RESULT.test(text)) return true
+    rest = text.slice(-RESULT_LENGTH)
+  }
+  return false
 }
 
 /** What a sheet has after its rows. */
