@@ -232,6 +232,28 @@ describe('the selection', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
+  test.each([
+    ['cells', 'Title'],
+    ['rows', null],
+  ])('gets further %s while its first record is being located again', async (_, title) => {
+    const rows = Array.from({ length: 900 }, (_, at): CellValue[] => [`r${at}`, at])
+    const table = await tests.createTable(FIELDS, rows)
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    const pressed = (row: number) =>
+      title === null ? page.locator(`[data-part="rowNumber"][data-row="${row}"]`) : grid.cell(row, title)
+    await pressed(10).click()
+    await page.getByRole('grid').evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
+    await grid.showsIn(899, 'Title', 'r899')
+    const release = await locateAgain(grid, table)
+    await pressed(890).click({ modifiers: ['ControlOrMeta'] })
+    await pressed(894).click({ modifiers: ['ControlOrMeta'] })
+    release()
+    const cells = title === null ? '6 cells' : '3 cells'
+    expect(await untilNumbers(grid, cells)).toContain(cells)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
   test('keeps its records that are being located when a pointer that moves extends it', async () => {
     const rows = Array.from({ length: 900 }, (_, at): CellValue[] => [`r${at}`, at])
     const table = await tests.createTable(FIELDS, rows)

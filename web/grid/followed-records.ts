@@ -80,11 +80,16 @@ export class FollowedRecords {
   }
 
   /**
-   * Calls `use` once the selection is complete: at once, or when the records that are being located are found. Not at all
-   * if something else is selected before.
+   * Calls `use` once the selection is complete: at once, or when the records that are being located are found, after those
+   * that wait already. Not at all if something else is selected before.
    */
   whenLocated(use: () => void): void {
-    if (this.isLocating) this.waiting = use
+    const { waiting } = this
+    if (this.isLocating)
+      this.waiting = () => {
+        waiting?.()
+        use()
+      }
     else use()
   }
 

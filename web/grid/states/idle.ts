@@ -62,42 +62,47 @@ function press(hit: Hit, event: PointerEvent, engine: Engine): void {
 
 function pressCell({ row, column }: Hit, event: PointerEvent, engine: Engine): void {
   const cell = { row, column }
-  const selection = engine.selection.get()
-  if (extendsSelection(event, engine))
-    extend(engine, cell, (before, to) => engine.select(extendTo(before, to), to))
-  else if ((event.ctrlKey || event.metaKey) && selection) engine.select(addRange(selection, rangeAt(cell)))
-  else engine.select(selectCell(cell))
+  if (!keepsSelection(event, engine)) engine.select(selectCell(cell))
+  else if (event.shiftKey)
+    onceLocated(engine, cell, (before, to) => engine.select(extendTo(before ?? selectCell(to), to), to))
+  else
+    onceLocated(engine, cell, (before, to) =>
+      engine.select(before ? addRange(before, rangeAt(to)) : selectCell(to)),
+    )
   // Touch scrolls; only mouse and pen select a range.
   if (event.pointerType !== 'touch') engine.enter(selecting(engine, 'cells'))
 }
 
 function pressRow({ row }: Hit, event: PointerEvent, engine: Engine): void {
   const cell = { row, column: 0 }
-  const selection = engine.selection.get()
-  if (extendsSelection(event, engine))
-    extend(engine, cell, ({ ranges }, focus) =>
-      engine.select({ ranges: [{ ...asRows(ranges.at(-1)!), focus }] }, null),
+  if (!keepsSelection(event, engine)) engine.select(selectRow(row), null)
+  else if (event.shiftKey)
+    onceLocated(engine, cell, (before, focus) =>
+      engine.select({ ranges: [{ ...asRows((before ?? selectCell(focus)).ranges.at(-1)!), focus }] }, null),
     )
-  else if ((event.ctrlKey || event.metaKey) && selection)
-    engine.select(addRange(selection, rangeAt(cell, 'rows')), null)
-  else engine.select(selectRow(row), null)
+  else
+    onceLocated(engine, cell, (before, to) =>
+      engine.select(before ? addRange(before, rangeAt(to, 'rows')) : selectRow(to.row), null),
+    )
   if (event.pointerType !== 'touch') engine.enter(selecting(engine, 'rows'))
 }
 
-const extendsSelection = ({ shiftKey }: PointerEvent, { selection, followed }: Engine): boolean =>
-  shiftKey && (selection.get() !== null || followed.isLocating)
+/** True for a press that extends the selection or adds to it. */
+const keepsSelection = (
+  { shiftKey, ctrlKey, metaKey }: PointerEvent,
+  { selection, followed }: Engine,
+): boolean => (shiftKey || ctrlKey || metaKey) && (selection.get() !== null || followed.isLocating)
 
-/** Extends the selection to a cell, or to where its record is once those of the selection are located. */
-function extend(
+/** Changes the selection, with the cell where its record is, once the selected records are located. */
+function onceLocated(
   engine: Engine,
   cell: CellPosition,
-  select: (selection: Selection, to: CellPosition) => void,
+  select: (selection: Selection | null, to: CellPosition) => void,
 ): void {
   const id = engine.rowAt(cell.row)?.id
   engine.followed.whenLocated(() => {
     const row = (id === undefined ? undefined : engine.props.source.indexOf(id)) ?? cell.row
-    const to = clampCell({ ...cell, row }, engine.size)
-    select(engine.selection.get() ?? selectCell(to), to)
+    select(engine.selection.get(), clampCell({ ...cell, row }, engine.size))
   })
 }
 
