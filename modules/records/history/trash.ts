@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import type { Values } from '../../../src/core/changes.ts'
 import { addDays, fromStored, makeDay, resolveZone, startOfDay, toStored } from '../../../src/core/dates.ts'
@@ -568,9 +569,24 @@ function partsOfTime(time: string, { time12h }: InstantOptions): string[] {
 const LOGGED_FORMAT = dateFormatOf('YYYY-MM-DD HH:mm:ss')
 
 /** An instant of the log as a text in a zone, `2024-03-05 08:20:00`; NULL for other values. */
-function textInZone({ formula }: Engine['dialect'], value: SQL, zone: string): SQL {
+function textInZone(dialect: Engine['dialect'], value: SQL, zone: string): SQL {
   if (!LOGGED_FORMAT) throw new Error('The format of instants in the log is unknown')
-  const format = LOGGED_FORMAT
+  const { formula } = dialect
+  const toSeconds = formula.part(value, formula.constant(1), formula.constant(LOGGED_FORMAT.text.length))
+  const ms = formula.readDate(toSeconds, LOGGED_FORMAT)
+  const text = sql.raw(wallTextSql(dialect, zone))
+  return formula.once([{ sql: ms, type: 'datetime', isSimple: false }], [INSTANT], () => text)
+}
+
+const INSTANT = 'deleted_ms'
+/** By the client of a dialect and the zone: these texts are long, and take long to build for each field. */
+const wallTexts = new LRUCache<string, string>({ max: 50 })
+
+/** SQL for the text of `INSTANT` in a zone. */
+function wallTextSql({ client, formula, render }: Engine['dialect'], zone: string): string {
+  const key = `${client} ${zone}`
+  const known = wallTexts.get(key)
+  if (known !== undefined) return known
   const build = createBuild(formula, {
     now: 0,
     zone,
@@ -579,9 +595,11 @@ function textInZone({ formula }: Engine['dialect'], value: SQL, zone: string): S
     modifiedTime: sql`null`,
     prefix: 'deleted_',
   })
-  const toSeconds = formula.part(value, formula.constant(1), formula.constant(format.text.length))
-  const ms = formula.readDate(toSeconds, format)
-  return formula.dateText(compileToWall({ sql: ms, type: 'datetime', isSimple: false }, build), true)
+  const wall = compileToWall({ sql: sql.raw(INSTANT), type: 'datetime', isSimple: true }, build)
+  const { sql: text, params } = render(formula.dateText(wall, true))
+  if (params.length > 0) throw new Error('The text of an instant has parameters')
+  wallTexts.set(key, text)
+  return text
 }
 
 /** Matches a deleted record with the text in one of its values, ignoring case; a day or a time as its reader sees it. */
