@@ -575,7 +575,7 @@ function textInZone(dialect: Engine['dialect'], value: SQL, zone: string): SQL {
   const toSeconds = formula.part(value, formula.constant(1), formula.constant(LOGGED_FORMAT.text.length))
   const ms = formula.readDate(toSeconds, LOGGED_FORMAT)
   const text = sql.raw(wallTextSql(dialect, zone))
-  return formula.once([{ sql: ms, type: 'datetime', isSimple: false }], [INSTANT], () => text)
+  return formula.once([{ sql: ms, type: 'datetime' }], [INSTANT], () => text)
 }
 
 const INSTANT = 'deleted_ms'
