@@ -41,10 +41,10 @@ const LINK_FORMULA = /^\s*HYPERLINK\(\s*"([^"]+)"/i
 /** Characters of a formula that are read; longer ones are none for links. */
 const MAX_FORMULA = 4000
 
-/** The end of a formula, and the beginning of a stored number other than 0. */
-const RESULT = /f(?:>|\s[^<>]{0,200}\/>)\s{0,40}<(?:\w{1,20}:)?v>[0.]{0,50}[1-9-]/
+/** The end of a formula, which may be `<f t="shared" si="0"/>`, and the beginning of a stored number other than 0. */
+const RESULT = /[f/]>\s{0,40}<(?:\w{1,20}:)?v>[0.]{0,50}[1-9-]/
 /** Longest text that `RESULT` finds. */
-const RESULT_LENGTH = 400
+const RESULT_LENGTH = 200
 
 /**
  * Path of the workbook in an Office Open XML archive, which is read as a stream; null for another kind of file. Nearly all programs use the same name,
