@@ -33,6 +33,7 @@ import {
   isLostConnection,
   isStalePlan,
   isTooLong,
+  OWN_DATABASE,
 } from './errors.ts'
 import { buildIndex, buildSearchIndex, dropIndex, searchIndexProgress } from './indexes.ts'
 import {
