@@ -10,17 +10,17 @@ import { useOnChange } from './effects.ts'
  */
 export function useRowFocus<T extends HTMLElement>(items: unknown, selector: string) {
   const list = useRef<T>(null)
-  const removed = useRef<number | null>(null)
+  const removed = useRef<{ at: number; button: Element | null } | null>(null)
   useOnChange([items], () => {
-    const at = removed.current
-    if (at === null || document.activeElement !== document.body) return
+    const { current } = removed
+    if (!current || current.button?.isConnected || document.activeElement !== document.body) return
     removed.current = null
     const rows = list.current?.querySelectorAll(selector)
-    const row = rows?.[Math.min(at, rows.length - 1)]
+    const row = rows?.[Math.min(current.at, rows.length - 1)]
     row?.querySelector<HTMLElement>('input, button, a')?.focus()
   })
   const onRemove = (at: number | null): void => {
-    removed.current = at
+    removed.current = at === null ? null : { at, button: document.activeElement }
   }
   return { list, onRemove }
 }

@@ -17,7 +17,7 @@ import type { LinkSchema } from '../links/index.ts'
 import { type Reader, recordNames } from '../read/index.ts'
 import { rangeOf, storedId } from '../table/index.ts'
 import { choiceRenames } from './renamed-choices.ts'
-import type { createUndo } from './undo.ts'
+import { type createUndo, SET_FROM } from './undo.ts'
 
 /** Later changes that a preview reads; of more, it says that there are more. */
 const MAX_LATER = 5_000
@@ -104,13 +104,13 @@ export function createUndoPreview({ auth, schema, reader, undo }: Deps) {
     return { action, ...counts, kept: { total: kept.length, isPartial, items, by }, people }
   }
 
-  /** The later changes, with what the entry replaced and wrote as its options are called now. */
+  /** The later changes, with what the entry replaced and wrote as its options are called now, unless it is undone as a set. */
   async function withPresentChoices(
     engine: Engine,
-    { id, tableId }: StoredEntry,
+    { id, tableId, records }: StoredEntry,
     later: readonly LaterChange[],
   ): Promise<readonly LaterChange[]> {
-    if (later.length === 0 || tableId === null) return later
+    if (later.length === 0 || tableId === null || records >= SET_FROM) return later
     const rename = (await choiceRenames(engine, schema, id, tableId).catch(onlyMissing))?.(id)
     if (!rename) return later
     return later.map((one) => ({

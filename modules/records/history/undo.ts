@@ -78,7 +78,7 @@ interface Deps {
 }
 
 /** From this many records on, deletions and bulk updates are reverted as a set, in a worker thread. */
-const SET_FROM = 1_000
+export const SET_FROM = 1_000
 
 /** Limit of actions on one page of the history. */
 export const MAX_ACTIONS = 100
