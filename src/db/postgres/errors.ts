@@ -106,7 +106,9 @@ export function explainPostgres(error: unknown, source: string): unknown {
     if (code === '42501' || code === '25006') return 'forbidden'
     if (GONE.test(code) && !isOwn) return 'gone'
     if (code === '23505' || code === '23502' || code === '54011') return null
-    return REFUSED_VALUES.test(code) || (UNREADABLE_VALUE.test(code) && !isOwn) ? 'value' : null
+    return REFUSED_VALUES.test(code) || isRefusedByWorker(cause) || (UNREADABLE_VALUE.test(code) && !isOwn)
+      ? 'value'
+      : null
   })
   // The own database usually restarts and comes back. Connected ones may be away for any reason.
   return isOwn &&
@@ -116,6 +118,10 @@ export function explainPostgres(error: unknown, source: string): unknown {
     ? new AppError(explained.code, explained.message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
     : explained
 }
+
+/** True for what a worker of Citus refuses of the rows that an `insert … select` sends it: the coordinator loses its code. */
+const isRefusedByWorker = (error: Error): boolean =>
+  codeOf(error) === 'XX000' && 'routine' in error && error.routine === 'ReportCopyError'
 
 const isTlsError = (error: Error, code: string): boolean =>
   /^(ERR_TLS|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/.test(code) || /certificate/i.test(error.message)
