@@ -211,10 +211,8 @@ describe('the selection', () => {
     expect(text).toBe('2 cells')
   })
 
-  test.each([
-    ['cell', 'Title'],
-    ['row', null],
-  ])('is extended to another %s while its first record is being located again', async (_, title) => {
+  /** Selects a cell (or a row, without a title) and scrolls away from it; its record is being located until `release`. */
+  async function locatingFirst(title: string | null) {
     const rows = Array.from({ length: 900 }, (_, at): CellValue[] => [`r${at}`, at])
     const table = await tests.createTable(FIELDS, rows)
     const grid = await tests.openTable(table)
@@ -224,34 +222,29 @@ describe('the selection', () => {
     await pressed(10).click()
     await page.getByRole('grid').evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
     await grid.showsIn(899, 'Title', 'r899')
-    const release = await locateAgain(grid, table)
+    return { grid, pressed, release: await locateAgain(grid, table) }
+  }
+
+  test.each([
+    ['cell', 'Title', '889 cells'],
+    ['row', null, '1,778 cells'],
+  ])('is extended to another %s while its first record is being located again', async (_, title, cells) => {
+    const { grid, pressed, release } = await locatingFirst(title)
     await pressed(898).click({ modifiers: ['Shift'] })
     release()
-    const cells = title === null ? '1,778 cells' : '889 cells'
     expect(await untilNumbers(grid, cells)).toContain(cells)
-    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await grid.page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   test.each([
-    ['cells', 'Title'],
-    ['rows', null],
-  ])('gets further %s while its first record is being located again', async (_, title) => {
-    const rows = Array.from({ length: 900 }, (_, at): CellValue[] => [`r${at}`, at])
-    const table = await tests.createTable(FIELDS, rows)
-    const grid = await tests.openTable(table)
-    const { page } = grid
-    const pressed = (row: number) =>
-      title === null ? page.locator(`[data-part="rowNumber"][data-row="${row}"]`) : grid.cell(row, title)
-    await pressed(10).click()
-    await page.getByRole('grid').evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
-    await grid.showsIn(899, 'Title', 'r899')
-    const release = await locateAgain(grid, table)
-    await pressed(890).click({ modifiers: ['ControlOrMeta'] })
-    await pressed(894).click({ modifiers: ['ControlOrMeta'] })
+    ['cells', 'Title', '3 cells'],
+    ['rows', null, '6 cells'],
+  ])('gets further %s while its first record is being located again', async (_, title, cells) => {
+    const { grid, pressed, release } = await locatingFirst(title)
+    for (const row of [890, 894]) await pressed(row).click({ modifiers: ['ControlOrMeta'] })
     release()
-    const cells = title === null ? '6 cells' : '3 cells'
     expect(await untilNumbers(grid, cells)).toContain(cells)
-    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await grid.page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   test('keeps its records that are being located when a pointer that moves extends it', async () => {
