@@ -19,19 +19,18 @@ export interface ServerProcess {
 
 /**
  * Starts the server on a free port and waits until it listens.
+ * @param env more variables; undefined removes one of this process
  * @param root the folder of other sources than this project's
  */
 export async function startServerProcess(
   dataDir: string,
-  env: Record<string, string> = {},
+  env: Record<string, string | undefined> = {},
   root?: string,
 ): Promise<ServerProcess> {
-  // Measured memory is that of the product, which gives back what it no longer uses: the run tells tests to keep it.
-  const { MIMALLOC_PURGE_DELAY: _, ...inherited } = process.env
   const child = Bun.spawn([process.execPath, root === undefined ? SERVER_MAIN : join(root, 'src/main.ts')], {
     cwd: root ?? ROOT,
     env: {
-      ...inherited,
+      ...process.env,
       PORT: '0',
       HOST: '127.0.0.1',
       DATA_DIR: dataDir,
