@@ -282,6 +282,8 @@ describe('a public form', () => {
     release()
     await page.getByText('Your response was not submitted').waitFor()
     expect(await isInert()).toBe(false)
+    const isSubmit = (one: Element) => one === document.activeElement
+    expect(await page.getByTestId('form-submit').evaluate(isSubmit)).toBe(true)
   })
 
   test('tells to reload where it asks for more than it did, and keeps the answers', async () => {

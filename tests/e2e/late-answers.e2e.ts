@@ -101,6 +101,32 @@ describe('options made one after the other', () => {
   })
 })
 
+describe('a button whose request is not answered yet', () => {
+  test('keeps the focus, and starts nothing twice', async () => {
+    const grid = await tests.open(FIELDS, [['A']])
+    const { page, calls } = grid
+    await page.goto(`${tests.app().url}/#/account/profile`)
+    const name = page.getByLabel('Display name')
+    await name.fill('Ann Example')
+    const save = page.getByRole('button', { name: 'Save' })
+    const isFocused = () => save.evaluate((button) => button === document.activeElement)
+    const release = await holdAnswers(grid, 'auth.updateProfile')
+    await save.focus()
+    await page.keyboard.press('Enter')
+    await page.locator('button[aria-busy]').waitFor()
+    await page.keyboard.press('Enter')
+    expect([await isFocused(), await save.isDisabled()]).toEqual([true, true])
+    await name.press('Enter')
+    await save.focus()
+    release()
+    await page.getByText('Profile saved').waitFor()
+    await page.locator('button[aria-busy]').waitFor({ state: 'detached' })
+    // Nothing is left to save.
+    expect([await isFocused(), await save.isDisabled()]).toEqual([true, true])
+    expect(calls.filter((call) => call === 'auth.updateProfile')).toHaveLength(1)
+  })
+})
+
 describe('an unfinished new record', () => {
   test('is in the next view of its table as well', async () => {
     const table = await tests.createTable(

@@ -11,9 +11,21 @@ interface ButtonProps extends Native {
   variant?: 'primary' | 'secondary' | 'ghost' | 'danger'
   size?: 'small' | 'normal' | 'large'
   icon?: Icon
-  /** Shows a spinner and ignores clicks while a request runs. */
+  /** Shows a spinner and ignores presses while a request runs. */
   busy?: boolean
   ref?: Ref<HTMLButtonElement>
+}
+
+/**
+ * What makes a button unavailable: it ignores presses but keeps the focus, which a `disabled` one would lose, and so its
+ * place for those who use the keyboard. A submit button submits its form neither by Enter in a field.
+ */
+const UNAVAILABLE: Pick<Native, 'aria-disabled' | 'onClick'> = {
+  'aria-disabled': true,
+  onClick(event) {
+    event.preventDefault()
+    event.stopPropagation()
+  },
 }
 
 /** A button with a text. */
@@ -22,6 +34,7 @@ export function Button({
   size = 'normal',
   icon: Icon,
   busy = false,
+  disabled = false,
   children,
   className,
   ...rest
@@ -34,7 +47,7 @@ export function Button({
       data-variant={variant}
       data-size={size}
       aria-busy={busy || undefined}
-      disabled={rest.disabled || busy}
+      {...((disabled || busy) && UNAVAILABLE)}
     >
       {busy ? <LoaderCircle size={15} className={styles.wheel} /> : Icon && <Icon size={15} />}
       <span>{children}</span>
@@ -60,6 +73,7 @@ export function IconButton({
   shortcut,
   iconSize = 16,
   size = 'normal',
+  disabled = false,
   className,
   ...rest
 }: IconButtonProps) {
@@ -72,6 +86,7 @@ export function IconButton({
       {...rest}
       className={`${styles.iconButton} ${className ?? ''}`}
       data-size={size}
+      {...(disabled && UNAVAILABLE)}
     >
       <Icon size={iconSize} />
     </button>

@@ -98,7 +98,7 @@ function State({ overview, onConfigure }: { overview: Overview; onConfigure: () 
         </Alert>
       )}
       <div className={styles.buttons}>
-        <Button variant="primary" busy={isRunning} disabled={isRunning} onClick={() => run.mutate()}>
+        <Button variant="primary" busy={isRunning} onClick={() => run.mutate()}>
           {m.backups_run()}
         </Button>
         <Button onClick={onConfigure}>{m.backups_settings()}</Button>

@@ -25,6 +25,7 @@ export interface FormViewProps {
 export function FormView({ run, title, test, onCancel, foot, failure = null }: FormViewProps) {
   const { options, questions, source } = run
   const form = useRef<HTMLFormElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
   const [attempt, setAttempt] = useState(0)
   /** True while a submission waits for the rules. */
   const [isDue, setDue] = useState(false)
@@ -37,9 +38,10 @@ export function FormView({ run, title, test, onCancel, foot, failure = null }: F
   })
 
   const submit = () => {
-    // Blur commits the open editor.
-    if (document.activeElement instanceof HTMLElement && form.current?.contains(document.activeElement))
-      document.activeElement.blur()
+    // Blur commits the open editor. The button keeps the focus, for where the answers cannot be sent.
+    const { activeElement: active } = document
+    if (active instanceof HTMLElement && active !== button.current && form.current?.contains(active))
+      active.blur()
     queueMicrotask(() => {
       if (!latest.current.isReady) {
         failure?.onRetry()
@@ -82,6 +84,7 @@ export function FormView({ run, title, test, onCancel, foot, failure = null }: F
         )}
         <div className={styles.actions}>
           <Button
+            ref={button}
             type="submit"
             variant="primary"
             size="large"

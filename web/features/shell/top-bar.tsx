@@ -80,10 +80,10 @@ function ShareButton({ baseId, isNarrow }: { baseId: string; isNarrow: boolean }
   if (!role) return null
   const refusal = shareRefusal(role)
   const props = {
-    'aria-disabled': refusal !== null,
+    disabled: refusal !== null,
     'data-tip': refusal ?? shareAction.label(),
     'data-tip-keys': refusal === null ? shortcutLabel('alt+i') : undefined,
-    onClick: () => refusal === null && runAction(shareAction),
+    onClick: () => runAction(shareAction),
   }
   return isNarrow ? (
     <IconButton icon={Share2} label={m.common_share()} {...props} />
