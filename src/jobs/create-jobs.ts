@@ -3,6 +3,7 @@ import { nowIso } from '../clock.ts'
 import { AppError, badRequest } from '../core/errors.ts'
 import { createId } from '../core/ids.ts'
 import { isStorableJson } from '../core/json-text.ts'
+import { plainMessage } from '../core/plain-message.ts'
 import type { Meta } from '../db/meta.ts'
 import { createMutex } from '../db/mutex.ts'
 import type { Events } from '../events.ts'
@@ -225,7 +226,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   }
 
   function failed({ job }: Run, error: unknown): Partial<Job> {
-    if (error instanceof AppError) return { status: 'failed', error: error.message }
+    if (error instanceof AppError) return { status: 'failed', error: plainMessage(error.message) }
     log.error('job failed', error, { jobId: job.id, kind: job.kind })
     const reason = explainStorage(error)
     return {

@@ -47,6 +47,11 @@ test('jobs that still run are shown after a reload, go on to their end, and can 
   await app
     .rest(owner.token)
     .post(`/api/v2/meta/duplicate/${base.id}/table/${table.id}`, { title: 'Spare parts' })
+  const { table: gone } = await trpc.schema.createTable.mutate({ baseId: base.id, title: 'Scrap' })
+  await app
+    .rest(owner.token)
+    .post(`/api/v2/meta/duplicate/${base.id}/table/${gone.id}`, { title: 'More scrap' })
+  await trpc.schema.deleteTable.mutate({ tableId: gone.id })
   const input = { baseId: base.id, fileName: 'people.csv', columns: [] }
   const { id } = await app.kernel.jobs.start('import', { userId: owner.id, baseId: base.id, input })
 
@@ -59,8 +64,13 @@ test('jobs that still run are shown after a reload, go on to their end, and can 
   await file.getByRole('button', { name: 'Cancel import' }).click()
   await file.getByText('Import cancelled').waitFor()
   expect((await app.kernel.jobs.find(id))?.status).toBe('cancelled')
+  // The title of the page is the only heading above.
+  await running.getByRole('heading', { name: 'Copy: Spare parts', level: 2 }).waitFor()
   release()
   await copy.getByText('Done').waitFor()
+  const failed = running.getByRole('region', { name: 'Copy: More scrap' })
+  await failed.getByText('The table was deleted').waitFor()
+  expect(await failed.textContent()).not.toContain(gone.id)
   expect((await trpc.schema.tables.query({ baseId: base.id })).map(({ title }) => title)).toContain(
     'Spare parts',
   )

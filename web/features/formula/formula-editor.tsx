@@ -17,10 +17,11 @@ import {
   toStored,
 } from '../../../src/core/formula/index.ts'
 import type { Field, FieldResult, Table } from '../../../src/core/model.ts'
+import { plainMessage } from '../../../src/core/plain-message.ts'
 import { ComputedView } from '../../cells/computed.tsx'
 import look from '../../cells/formula-look.module.css'
 import { CELLS } from '../../cells/index.ts'
-import { messageOf, plainMessage } from '../../errors.ts'
+import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { timeZone } from '../../time-zone.ts'
 import { trpc } from '../../trpc.ts'

@@ -37,14 +37,18 @@ import {
 } from './runs.ts'
 import { createdTexts, linkTexts, UpdatePreview, updateText } from './update-preview.tsx'
 
+interface RunProps {
+  run: ImportRun
+  /** 3 (default) in a dialog, below its title. */
+  headingLevel?: 2 | 3
+}
+
 /** An import from upload to result; calls `onLeave` when its table is opened. */
-export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void }) {
+export function RunView({ run, onLeave, headingLevel }: RunProps & { onLeave: () => void }) {
   const { status, result } = run
   return (
     <section className={styles.run} aria-label={run.fileName}>
-      <h3 className={styles.name} dir="auto">
-        {run.fileName}
-      </h3>
+      <RunName run={run} headingLevel={headingLevel} />
       {!hasEnded(run) && (
         <Underway run={run} cancelLabel={m.imports_cancel_import()}>
           <Going run={run} />
@@ -76,6 +80,15 @@ export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void 
         <Finished run={run} result={result} onLeave={onLeave} />
       )}
     </section>
+  )
+}
+
+function RunName({ run, headingLevel = 3 }: RunProps) {
+  const Heading = `h${headingLevel}` as const
+  return (
+    <Heading className={styles.name} dir="auto">
+      {run.fileName}
+    </Heading>
   )
 }
 
@@ -164,12 +177,10 @@ export function RunList({
 }
 
 /** Another job, such as a copy, that was running when the page was opened, or the links of an import. */
-export function JobView({ run }: { run: ImportRun }) {
+export function JobView({ run, headingLevel }: RunProps) {
   return (
     <section className={styles.run} aria-label={run.fileName}>
-      <h3 className={styles.name} dir="auto">
-        {run.fileName}
-      </h3>
+      <RunName run={run} headingLevel={headingLevel} />
       {!hasEnded(run) && (
         <Underway run={run} cancelLabel={m.common_cancel()}>
           <span>{goingText(run)}</span>
@@ -451,9 +462,9 @@ function RunCards({ onEmpty }: { onEmpty: () => void }) {
         {(run) => (
           <div key={run.id} className={styles.card}>
             {run.kind === IMPORT_JOB ? (
-              <RunView run={run} onLeave={() => dismissRun(run.id)} />
+              <RunView run={run} headingLevel={2} onLeave={() => dismissRun(run.id)} />
             ) : (
-              <JobView run={run} />
+              <JobView run={run} headingLevel={2} />
             )}
             {hasEnded(run) && (
               <span className={styles.close}>
