@@ -247,6 +247,14 @@ describe('the selection', () => {
     await grid.page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
+  test('gets a column while its first record is being located again', async () => {
+    const { grid, release } = await locatingFirst('Title')
+    await grid.header('Stock').click({ modifiers: ['ControlOrMeta'] })
+    release()
+    expect(await untilNumbers(grid, '900 cells')).toContain('900 cells')
+    await grid.page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
   test('keeps its records that are being located when a pointer that moves extends it', async () => {
     const rows = Array.from({ length: 900 }, (_, at): CellValue[] => [`r${at}`, at])
     const table = await tests.createTable(FIELDS, rows)

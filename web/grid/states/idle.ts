@@ -109,17 +109,24 @@ function onceLocated(
 const asRows = <R extends { kind: string }>(range: R) => ({ ...range, kind: 'rows' as const })
 
 function pressHeader({ column }: Hit, event: PointerEvent, engine: Engine): void {
-  const selection = engine.selection.get()
-  const last = selection?.ranges.at(-1)
-  if (event.shiftKey && last) {
-    engine.select({ ranges: [{ ...last, kind: 'columns', focus: { row: 0, column } }] }, null)
+  const top = { row: 0, column }
+  const isKept = keepsSelection(event, engine)
+  if (isKept && event.shiftKey) {
+    onceLocated(engine, top, (before, { column: to }) => {
+      const last = (before ?? selectColumn(to)).ranges.at(-1)!
+      engine.select({ ranges: [{ ...last, kind: 'columns', focus: { row: 0, column: to } }] }, null)
+    })
     return
   }
   // A press on a selected column may start moving all selected ones.
+  const last = engine.selection.get()?.ranges.at(-1)
   const isSelected = last?.kind === 'columns' && isBetween(column, last.anchor.column, last.focus.column)
-  if ((event.ctrlKey || event.metaKey) && selection) {
-    engine.select(addRange(selection, rangeAt({ row: 0, column }, 'columns')), null)
-  } else if (!isSelected) engine.select(selectColumn(column), null)
+  if (isKept)
+    onceLocated(engine, top, (before, { column: to }) => {
+      const added = selectColumn(to)
+      engine.select(before ? addRange(before, added.ranges[0]) : added, null)
+    })
+  else if (!isSelected) engine.select(selectColumn(column), null)
   if (engine.props.rights.arrangeColumns && event.pointerType !== 'touch') {
     engine.enter(movingColumn(engine, { column }, event))
   }
