@@ -233,7 +233,21 @@ describe('someone who is signed in', () => {
     await see(page.getByRole('grid'))
     // The screen before may still have opened one of them.
     expect(read.size).toBeLessThan(2)
-    await page.goto(`${app().url}/?again#/nc/${baseId}/vwaaaaaaaaaaaaaa`)
+    await openPalette(page)
+    await page.keyboard.type('tall')
+    await see(page.getByText('No results for'))
+    await api.views.create.mutate({ tableId: plants?.tableId ?? '', title: 'Tall Plants', kind: 'grid' })
+    await see(page.getByRole('option', { name: 'Tall Plants' }))
+    await page.keyboard.press('Escape')
+    // A lost connection says nothing about the view.
+    const titles = '**/trpc/*views.titles*'
+    await page.route(titles, (asked) => asked.abort('connectionrefused'))
+    await page.evaluate((id) => {
+      location.hash = `#/nc/${id}/vwaaaaaaaaaaaaaa`
+    }, baseId)
+    await see(page.getByText('The server can’t be reached'))
+    await page.unroute(titles)
+    await page.getByRole('button', { name: 'Try again' }).click()
     await see(page.getByText('It may have been deleted'))
     await page.context().close()
   })

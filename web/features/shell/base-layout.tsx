@@ -121,7 +121,7 @@ function ViewLink({ baseId, viewId, rowId }: { baseId: string; viewId: string; r
     goTo(paths.table(baseId, owner, viewId), { replace: true })
     if (rowId) setQuery('rowId', rowId, { replace: true })
   }, [owner, baseId, viewId, rowId])
-  if (views.error && !views.data) return <QueryError title={m.shell_table_load_failed()} query={views} />
+  if (views.error && !owner) return <QueryError title={m.shell_table_load_failed()} query={views} />
   const isRead = views.data !== undefined && !views.isFetching
   return isRead && !owner ? <MissingTable baseId={baseId} tableId={viewId} /> : <TableSkeleton />
 }

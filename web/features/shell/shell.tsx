@@ -105,12 +105,15 @@ function useFollowBase(baseId: string | undefined): void {
     const stopWatching = watchBase(baseId)
     const stopSchema = onSchemaChange(({ baseId: changed, tableId }) => {
       void cache.schema.tables.invalidate({ baseId: changed })
-      if (tableId) void cache.schema.table.invalidate({ tableId })
-      else void cache.bases.get.invalidate({ baseId: changed })
+      if (tableId) {
+        void cache.schema.table.invalidate({ tableId })
+        void cache.views.titles.invalidate({ baseId: changed })
+      } else void cache.bases.get.invalidate({ baseId: changed })
     })
     // Changes made while disconnected were not received.
     const stopReconnect = onReconnect(() => {
       void cache.schema.invalidate()
+      void cache.views.titles.invalidate()
       void cache.bases.invalidate()
     })
     return () => {
