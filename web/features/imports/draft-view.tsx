@@ -40,7 +40,8 @@ interface DraftViewProps {
   all: Drafts
   /** Tables that columns can link to. */
   targets: LinkTarget[]
-  tables: Table[]
+  /** Undefined until they are loaded. */
+  tables: readonly Table[] | undefined
   /** False for editors, who may only append to tables. */
   mayCreate: boolean
   /** Replaces a file that cannot be read. */
@@ -183,9 +184,9 @@ function roundish(count: number): number {
   return Math.round(count / step) * step
 }
 
-/** True if the table was deleted while the dialog is open. @param tables empty until they are loaded */
-export const isDeletedTarget = (target: DraftTarget, tables: readonly Table[]): boolean =>
-  target.kind === 'append' && tables.length > 0 && !tables.some(({ id }) => id === target.tableId)
+/** True if the table was deleted while the dialog is open. */
+export const isDeletedTarget = (target: DraftTarget, tables: readonly Table[] | undefined): boolean =>
+  target.kind === 'append' && tables !== undefined && !tables.some(({ id }) => id === target.tableId)
 
 /** Why an existing table takes no import, or some of the columns not. */
 function TargetNotes({
@@ -195,12 +196,12 @@ function TargetNotes({
 }: {
   analysis: Analysis
   target: DraftTarget
-  tables: Table[]
+  tables: readonly Table[] | undefined
 }) {
   if (target.kind === 'new') return null
   if (isDeletedTarget(target, tables)) return <Alert tone="error">{m.imports_target_deleted()}</Alert>
   if (target.refusal) {
-    const table = tables.find(({ id }) => id === target.tableId)?.title ?? ''
+    const table = tables?.find(({ id }) => id === target.tableId)?.title ?? ''
     return <Alert tone="error">{m.imports_target_refused({ table, reason: target.refusal })}</Alert>
   }
   const columns = unfilledColumns(analysis, target)
@@ -332,7 +333,7 @@ function textsOf({ rows }: Analysis, { index }: DraftColumn): string[] {
 interface TargetPickerProps {
   baseId: string
   target: DraftTarget
-  tables: Table[]
+  tables: readonly Table[] | undefined
   mayCreate: boolean
   onChange: (target: DraftTarget) => void
 }
@@ -344,7 +345,7 @@ function TargetPicker({ baseId, target, tables, mayCreate, onChange }: TargetPic
   const [newIn, setNewIn] = useState(target.kind === 'new' ? target.sourceId : undefined)
   // The latest choice, shown while the table's fields load.
   const [wanted, setWanted] = useState<DraftTarget['kind']>(target.kind)
-  const isTaken = tables.some((table) => table.title.toLowerCase() === title.trim().toLowerCase())
+  const isTaken = tables?.some((table) => table.title.toLowerCase() === title.trim().toLowerCase())
 
   async function choose(tableId: string): Promise<void> {
     setWanted('append')
@@ -357,7 +358,7 @@ function TargetPicker({ baseId, target, tables, mayCreate, onChange }: TargetPic
     }
   }
 
-  const first = tables[0]
+  const first = tables?.[0]
   return (
     <fieldset className={styles.target}>
       <legend className="visually-hidden">{m.imports_import_into()}</legend>
@@ -403,14 +404,14 @@ function TargetPicker({ baseId, target, tables, mayCreate, onChange }: TargetPic
           )}
         </span>
       )}
-      {first && (
+      {(first || target.kind === 'append') && (
         <span className={styles.option}>
           <input
             type="radio"
             id={`${id}-append`}
             name={id}
             checked={wanted === 'append'}
-            onChange={() => void choose(first.id)}
+            onChange={() => first && void choose(first.id)}
           />
           <label htmlFor={`${id}-append`}>{m.imports_existing_table()}</label>
           {target.kind === 'append' && (
@@ -423,7 +424,7 @@ function TargetPicker({ baseId, target, tables, mayCreate, onChange }: TargetPic
               {isDeletedTarget(target, tables) && (
                 <option value={target.tableId}>{m.imports_deleted_table()}</option>
               )}
-              {tables.map((table) => (
+              {tables?.map((table) => (
                 <option key={table.id} value={table.id}>
                   {table.title}
                 </option>

@@ -275,7 +275,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
   const isReady = chosen.every((draft) => {
     const isNamed =
       draft.target.kind === 'append'
-        ? !isDeletedTarget(draft.target, tables.data ?? [])
+        ? !isDeletedTarget(draft.target, tables.data)
         : draft.target.title.trim() !== ''
     const isClear = !isEncodingOpen(draft) && problemOf(draft.columns, draft.target) === null
     return draft.analysis && !draft.isReading && isNamed && isClear
@@ -316,7 +316,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
         draft={active}
         all={all}
         targets={active ? targetsOf(active.key) : []}
-        tables={tables.data ?? []}
+        tables={tables.data}
         mayCreate={mayCreate}
         onChooseAnother={() => {
           if (active) all.remove(active.key)
