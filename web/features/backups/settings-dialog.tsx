@@ -174,9 +174,9 @@ export function SettingsDialog({
               type="time"
               required
               help={
-                frequency === 'hourly'
-                  ? m.backups_hourly_hint({ minute: settings.time.slice(-2) })
-                  : settings.timeZone
+                frequency !== 'hourly'
+                  ? settings.timeZone
+                  : settings.time !== '' && m.backups_hourly_hint({ minute: settings.time.slice(-2) })
               }
               value={settings.time}
               onChange={(event) => change({ time: event.target.value })}
