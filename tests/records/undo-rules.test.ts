@@ -253,6 +253,24 @@ describe('undo of a text that looks like a number', () => {
   })
 })
 
+test('a claim that cannot be released does not make the undo of a field fail', async () => {
+  const table = await bench.table({ Title: 'SingleLineText' })
+  const patch = { title: 'Renamed' }
+  await bench.trpc.schema.updateField.mutate({ fieldId: table.field('Title').id, patch })
+  const { claims } = bench.app.kernel.meta.cluster
+  const { release } = claims
+  const spy = spyOn(claims, 'release').mockImplementation(async (key) => {
+    await release(key)
+    if (key === `undo ${bench.baseId}`) throw new Error('The connection is lost')
+  })
+  try {
+    expect(await undo()).toMatchObject({ kind: 'field.update' })
+    expect(spy).toHaveBeenCalled()
+  } finally {
+    spy.mockRestore()
+  }
+})
+
 describe('options that were renamed since', () => {
   type Choice = { id: string; title: string; color: string }
   const choice = (title: string) => ({ title })

@@ -67,7 +67,7 @@ const CLAIM_AGAIN_MS = 50
 const NOTHING: Undone = { applied: null, kind: null, records: 0, skipped: 0 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'meta' | 'sources' | 'events' | 'undoers' | 'works'>
+  kernel: Pick<Kernel, 'log' | 'meta' | 'sources' | 'events' | 'undoers' | 'works'>
   auth: Pick<AuthService, 'access' | 'people'>
   schema: LinkSchema & Pick<SchemaReader, 'tables' | 'logNames'>
   views: Pick<ViewsService, 'titlesOf'>
@@ -547,7 +547,10 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     try {
       return await work()
     } finally {
-      await claims.release(claim)
+      await claims.release(claim).catch((error) => {
+        // What is written stays written; without a connection there is no claim.
+        kernel.log.error('the claim of an undo could not be released', error, { baseId })
+      })
     }
   }
 
