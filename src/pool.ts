@@ -2,7 +2,7 @@ import { type Caller, cancelled, currentCaller, watchCaller } from './caller.ts'
 import { clockOffsetMs } from './clock.ts'
 import type { ScriptWatch } from './dialects/dialect.ts'
 import type { PoolMessage, PoolReply, Runner, StartRunner } from './pool-runner.ts'
-import { startReader } from './reader-process.ts'
+import { startReader, startWriter } from './reader-process.ts'
 import { workerUrl } from './worker-url.ts'
 
 /**
@@ -310,7 +310,7 @@ export function createWorkerPool(size: number): WorkerPool {
     read: createGroup(common),
     'large read': createGroup({ ...common, start: startReader, endsWhenIdle: true }),
     write: createGroup({ ...common, isWatched: false }),
-    'large write': createGroup({ ...common, start: startReader, isWatched: false, endsWhenIdle: true }),
+    'large write': createGroup({ ...common, start: startWriter, isWatched: false, endsWhenIdle: true }),
   } satisfies Record<TaskKind, unknown>
   let nextId = 1
   let isClosed = false

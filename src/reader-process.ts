@@ -4,6 +4,9 @@ import { scriptPath } from './worker-url.ts'
 /** Environment variable that marks a reader process; see `main.ts`. */
 export const READER_VARIABLE = 'SHEAF_READER'
 
+/** Environment variable of a process that keeps the priority of the server: others wait for what it writes. */
+export const WRITER_VARIABLE = 'SHEAF_WRITER'
+
 /** The executable starts itself; from source, the reader is a separate script that loads much less. */
 const COMMAND = Bun.isStandaloneExecutable
   ? [process.execPath]
@@ -14,6 +17,9 @@ const COMMAND = Bun.isStandaloneExecutable
  * SQLite in this runtime cannot be interrupted, and an abandoned statement would keep a core busy to its end.
  */
 export const startReader: StartRunner = (handlers) => startReaderWith(handlers, {})
+
+/** As `startReader`, for writes, which hold the write lease of a base. */
+export const startWriter: StartRunner = (handlers) => startReaderWith(handlers, { [WRITER_VARIABLE]: '1' })
 
 /** As `startReader`, with additional environment variables. */
 export const startReaderWith = (

@@ -1,10 +1,11 @@
 import { lowerProcessPriority } from './db/priority.ts'
 import type { PoolMessage, PoolPermit, PoolRequest } from './pool-runner.ts'
 import { answer } from './pool-tasks.ts'
+import { WRITER_VARIABLE } from './reader-process.ts'
 
 /** Entry of the reader and writer processes, see `reader-process.ts`. */
 
-lowerProcessPriority('below normal')
+if (process.env[WRITER_VARIABLE] !== '1') lowerProcessPriority('below normal')
 
 const tell = (message: PoolMessage) => process.send?.(message)
 /** Writes waiting for permission to commit, by request id. */

@@ -151,6 +151,11 @@ describe('a read of a request', () => {
     },
   )
 
+  test.skipIf(process.platform !== 'linux')('a write does not, as others wait for its end', async () => {
+    await run('select 1', 'large write')
+    expect(readers().map((id) => getPriority(Number(id)))).toEqual([getPriority(process.pid)])
+  })
+
   test('is stopped after the time that a request may take, with words that say so', async () => {
     const answer = as(() => run(COUNT, 'large read', [FOR_EVER]), { timeoutMs: 400 })
     await expect(answer).rejects.toMatchObject({
