@@ -1,5 +1,5 @@
 import type { ImportProblem } from '../../src/core/base-imports.ts'
-import { badRequest } from '../../src/core/errors.ts'
+import { AppError, badRequest } from '../../src/core/errors.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { Filter } from '../../src/core/filters/index.ts'
@@ -204,7 +204,11 @@ export interface SourceConnection {
    * @throws CursorExpired if the pages must be read from the beginning
    */
   records(baseId: string, table: SourceTable, cursor: string | null): Promise<SourcePage>
-  /** Null if the source has no comments, or the credentials give no access to them. */
+  /**
+   * Null if the source has no comments, or the credentials give no access to them.
+   *
+   * @throws SourceRejection if the record was deleted there, or the credentials give no access to its comments
+   */
   comments: ((baseId: string, tableId: string, recordId: string) => Promise<SourceComment[] | null>) | null
   close?(): void
 }
@@ -222,6 +226,16 @@ export interface SourceContext {
 
 /** The pages of a table must be read from the beginning. */
 export class CursorExpired extends Error {}
+
+/** A request that the source has rejected with a status other than 2xx, and not only for now. */
+export class SourceRejection extends AppError {
+  constructor(
+    readonly sourceStatus: number,
+    message: string,
+  ) {
+    super('BAD_REQUEST', message)
+  }
+}
 
 /** A page that never ends is a fault of the source: no base has more records. */
 export const MAX_PAGES = 200_000

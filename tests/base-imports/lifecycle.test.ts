@@ -890,6 +890,39 @@ describe('baseImports.again', () => {
     expect(await again({ compareComments: false })).toBe(0)
   })
 
+  test('is completed where comments are refused, and the report names the table', async () => {
+    const minutes = airtableTable('Minutes', { Name: 'singleLineText' }, [{ Name: 'Gone' }, { Name: 'Kept' }])
+    const [gone, kept] = minutes.records
+    const comment = {
+      id: 'comRead',
+      author: { id: 'usrZed', email: 'zed@example.com', name: 'Zed' },
+      text: 'Ask @[usrAda], @[ugpSales] and @[usrNone]',
+      createdTime: '2024-03-05T08:20:30.000Z',
+      mentioned: {
+        usrAda: { type: 'user', id: 'usrAda', displayName: 'Ada' },
+        ugpSales: { type: 'userGroup', id: 'ugpSales', name: 'Sales' },
+      },
+    }
+    gone!.comments = [comment]
+    kept!.comments = [comment]
+    const own = airtableBase('Minutes', [minutes])
+    server.options.bases.push(own)
+    // As for a record that was deleted since its page was read.
+    const refused = () => Response.json({ error: { type: 'MODEL_ID_NOT_FOUND' } }, { status: 404 })
+    server.overrides.set(`/v0/${own.id}/${minutes.id}/${gone!.id}/comments`, refused)
+    const { id } = await imports().begin.mutate(fromAirtable(own.id))
+    const done = await settled(app, owner, id)
+    expect(done).toMatchObject({ status: 'completed', error: null, counts: { comments: 1 } })
+    const lines = await imports().report.query({ importId: id })
+    expect(lines.filter(({ reason }) => reason.startsWith('Comments of some records'))).toMatchObject([
+      { kind: 'skipped', tableTitle: 'Minutes' },
+    ])
+    const { table, rows } = await recordsOf(app, owner, done.baseId!, 'Minutes')
+    const recordId = Number(rows.find(({ Name }) => Name === 'Kept')!.$id)
+    const { comments } = await app.trpc(owner.token).comments.list.query({ tableId: table.id, recordId })
+    expect(comments.map(({ text }) => text)).toEqual(['Ask @Ada, @Sales and @[usrNone]'])
+  })
+
   test('does not bring back fields that were deleted here', async () => {
     const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
     const { baseId } = await settled(app, owner, id)

@@ -20,6 +20,7 @@ export interface AirtableServerRecord {
     text: string
     createdTime: string
     parentCommentId?: string
+    mentioned?: Record<string, { type: string; id: string; name?: string; displayName?: string }>
     reactions?: {
       emoji: { unicodeCharacter: string }
       reactingUser: { userId: string; email: string; name?: string }

@@ -59,6 +59,13 @@ export const airtableUser = z.object({
   name: z.nullish(z.string()),
 })
 
+/** The documentation calls the name of a person or group `name`, and its examples of answers call it `displayName`. */
+export const airtableMention = z.object({
+  displayName: z.nullish(z.string()),
+  name: z.nullish(z.string()),
+  email: z.nullish(z.string()),
+})
+
 export const commentsAnswer = z.object({
   comments: z.array(
     z.object({
@@ -76,10 +83,8 @@ export const commentsAnswer = z.object({
           }),
         ),
       ),
-      /** People whom the text mentions as `@[id]`. */
-      mentioned: z.nullish(
-        z.record(z.string(), z.object({ displayName: z.nullish(z.string()), email: z.nullish(z.string()) })),
-      ),
+      /** People and groups whom the text mentions as `@[id]`. */
+      mentioned: z.nullish(z.record(z.string(), airtableMention)),
     }),
   ),
   offset: z.nullish(z.string().check(z.maxLength(2000))),

@@ -10,6 +10,7 @@ import {
   type SourceContext,
   type SourcePerson,
   type SourceRecord,
+  SourceRejection,
   type SourceTable,
   type SourceView,
   sourceNote,
@@ -19,6 +20,7 @@ import { type AirtableFields, createAirtableFields } from './airtable-fields.ts'
 import {
   type AirtableField,
   type AirtableTable,
+  type airtableMention,
   type airtableUser,
   basesAnswer,
   commentsAnswer,
@@ -133,23 +135,26 @@ const commenterOf = (user: z.output<typeof airtableUser> | null | undefined): So
 })
 
 /** A comment with names in place of `@[usrL2PNC5o3H4lBEi]`. */
-const withNames = (
-  text: string,
-  mentioned: Record<string, { displayName?: string | null | undefined; email?: string | null | undefined }>,
-): string =>
+const withNames = (text: string, mentioned: Record<string, z.output<typeof airtableMention>>): string =>
   text.replace(/@\[(\w{1,40})\]/g, (both, id: string) => {
     const person = mentioned[id]
-    const name = person?.displayName ?? person?.email
+    const name = person?.displayName ?? person?.name ?? person?.email
     return name ? `@${name}` : both
   })
+
+/** What Airtable answers to an `offset` of an earlier connection. */
+const EXPIRED_OFFSETS: ReadonlySet<unknown> = new Set([
+  'LIST_RECORDS_ITERATOR_NOT_AVAILABLE',
+  'INVALID_OFFSET_VALUE',
+])
 
 function explain(status: number, body: unknown): Error | null {
   const error = (body as { error?: unknown } | null)?.error
   const type = typeof error === 'object' && error !== null ? (error as { type?: unknown }).type : error
-  if (type === 'LIST_RECORDS_ITERATOR_NOT_AVAILABLE') return new CursorExpired()
+  if (EXPIRED_OFFSETS.has(type)) return new CursorExpired()
   if (status === 401) return badRequest(m.base_imports_error_airtable_token())
-  if (status === 403) return badRequest(m.base_imports_error_airtable_scopes())
-  if (status === 404) return badRequest(m.base_imports_error_airtable_not_found())
+  if (status === 403) return new SourceRejection(status, m.base_imports_error_airtable_scopes())
+  if (status === 404) return new SourceRejection(status, m.base_imports_error_airtable_not_found())
   return null
 }
 

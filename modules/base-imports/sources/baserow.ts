@@ -10,6 +10,7 @@ import {
   type SourceContext,
   type SourcePerson,
   type SourceRecord,
+  SourceRejection,
   sourceNote,
   wholeList,
 } from '../source.ts'
@@ -29,7 +30,7 @@ import {
   baserowWorkspaces,
 } from './baserow-types.ts'
 import { toTable } from './baserow-views.ts'
-import { createJsonClient, type Header, SourceRejection } from './json-client.ts'
+import { createJsonClient, type Header } from './json-client.ts'
 import { isRecord, personId } from './value-types.ts'
 
 const PRODUCT = 'Baserow'

@@ -1,8 +1,9 @@
 import type * as z from 'zod/mini'
-import { AppError, badRequest } from '../../../src/core/errors.ts'
+import { type AppError, badRequest } from '../../../src/core/errors.ts'
 import { parseJsonText, storableJson } from '../../../src/core/json-text.ts'
 import { type HttpClient, HttpFailure, type HttpReply, TRANSIENT_STATUSES } from '../../../src/http.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { SourceRejection } from '../source.ts'
 
 /** Largest answer of a source: a page of records. */
 const MAX_BYTES = 64 * 1024 ** 2
@@ -42,16 +43,6 @@ export interface JsonRequest {
   method?: 'GET' | 'POST'
   body?: unknown
   headers?: readonly Header[]
-}
-
-/** A request that the source has rejected with a status other than 2xx. */
-export class SourceRejection extends AppError {
-  constructor(
-    readonly sourceStatus: number,
-    message: string,
-  ) {
-    super('BAD_REQUEST', message)
-  }
 }
 
 export interface JsonClient {

@@ -10,11 +10,12 @@ import {
   type SourceConnection,
   type SourceContext,
   type SourceRecord,
+  SourceRejection,
   type SourceTable,
   type SourceView,
   sourceNote,
 } from '../source.ts'
-import { createJsonClient, type Header, SourceRejection } from './json-client.ts'
+import { createJsonClient, type Header } from './json-client.ts'
 import { cellOf, isFirstSide, isInternal, isLinkColumn, toField } from './nocodb-fields.ts'
 import {
   listOf,
@@ -331,7 +332,10 @@ function explain(status: number, body: unknown): Error | null {
   const text = [message, msg].find((one) => typeof one === 'string')
   return text === undefined
     ? null
-    : badRequest(m.base_imports_error_status({ product: PRODUCT, status: String(text).slice(0, 300) }))
+    : new SourceRejection(
+        status,
+        m.base_imports_error_status({ product: PRODUCT, status: String(text).slice(0, 300) }),
+      )
 }
 
 const directionOf = (text: string | null | undefined): 'asc' | 'desc' => (text === 'desc' ? 'desc' : 'asc')

@@ -14,12 +14,13 @@ import {
   type SourceContext,
   type SourcePerson,
   type SourceRecord,
+  SourceRejection,
   type SourceTable,
   type SourceView,
   sourceNote,
   wholeList,
 } from '../source.ts'
-import { createJsonClient, SourceRejection } from './json-client.ts'
+import { createJsonClient } from './json-client.ts'
 import { createTeableFields, type TeableFields } from './teable-fields.ts'
 import {
   type TeableField,

@@ -5,7 +5,7 @@ import { createId } from '../../../src/core/ids.ts'
 import type { Person } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { personHash } from '../roster.ts'
-import type { SourceComment, SourcePerson, SourceReaction } from '../source.ts'
+import { type SourceComment, type SourcePerson, type SourceReaction, SourceRejection } from '../source.ts'
 import { COMMENT_NOTE, commentScope, type ImportedObject, recordScope } from '../store.ts'
 import {
   digestOf,
@@ -135,10 +135,10 @@ async function commentRecord(
   { sourceId, targetId: recordId }: ImportedObject,
   hasComments: boolean,
 ): Promise<void> {
-  const { store, row, state, connection, kernel, roster } = context
+  const { store, row, state, kernel, roster } = context
   const target = kernel.registry.get(IMPORTED_COMMENTS)
   const scope = commentScope(table.source.id, sourceId)
-  const found = hasComments ? await connection.comments!(row.sourceBaseId, table.source.id, sourceId) : []
+  const found = hasComments ? await commentsThere(context, table, sourceId) : []
   if (found === null) return
   const known = await store.objects(row.id, scope)
   await context.report(found.flatMap((comment) => lostReactions(context, table, comment)))
@@ -182,6 +182,22 @@ async function commentRecord(
   ])
   if (added.length + changed.length + reacted.length + removed.length > 0) {
     target.announce({ baseId: row.baseId, tableId: table.id, recordId })
+  }
+}
+
+/** The comments of a record in the source; null if it does not give them, which is reported once per table. */
+async function commentsThere(
+  { connection, row, report }: RunContext,
+  { source }: KnownTable,
+  recordId: string,
+): Promise<SourceComment[] | null> {
+  try {
+    return await connection.comments!(row.sourceBaseId, source.id, recordId)
+  } catch (error) {
+    if (!(error instanceof SourceRejection)) throw error
+    const reason = m.base_imports_reason_comments_refused({ reason: error.message })
+    await report([problem('skipped', reason, { tableTitle: source.title })])
+    return null
   }
 }
 
