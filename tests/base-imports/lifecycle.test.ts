@@ -979,6 +979,91 @@ describe('baseImports.again', () => {
     expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', tables: [{ changed: 0 }] })
   })
 
+  test('brings values and links that had no place here before, and leaves what was entered meanwhile', async () => {
+    const red = { id: 'selRed', name: 'Red' }
+    const blue = { id: 'selBlue', name: 'Blue' }
+    const shelves = airtableTable('Shelves', { Name: 'singleLineText' }, [{ Name: 'A' }, { Name: 'B' }])
+    const vases = airtableTable('Vases', { Name: 'singleLineText', Color: 'singleSelect' }, [
+      { Name: 'One', Color: 'Blue' },
+      { Name: 'Two', Color: 'Blue' },
+      { Name: 'Three', Color: 'Red' },
+    ])
+    const color = vases.fields[1]!
+    color.options = { choices: [red] }
+    // A link that Airtable shows on one side only.
+    vases.fields.push({
+      id: 'fldShelf',
+      name: 'Shelf',
+      type: 'multipleRecordLinks',
+      options: { linkedTableId: shelves.id },
+    })
+    const [one, two] = vases.records
+    const later = { id: 'recShelfLater', createdTime: '2024-03-05T08:20:30.000Z', fields: {} as object }
+    later.fields = { [shelves.field('Name')]: 'Later' }
+    one!.fields.fldShelf = [shelves.records[0]!.id, later.id]
+    const own = airtableBase('Vases', [shelves, vases])
+    server.options.bases.push(own)
+    const { id } = await imports().begin.mutate(fromAirtable(own.id, { keepCredentials: true }))
+    const skipped = async () =>
+      (await imports().report.query({ importId: id }))
+        .filter(({ kind }) => kind === 'skipped')
+        .map(({ fieldTitle, recordId }) => `${fieldTitle} ${recordId}`)
+        .toSorted()
+    const { baseId } = await settled(app, owner, id)
+    const left = [`Color ${one!.id}`, `Color ${two!.id}`, `Shelf ${one!.id}`]
+    expect(await skipped()).toEqual(left.toSorted())
+    const read = async () => {
+      const { rows, table, schema } = await recordsOf(app, owner, baseId!, 'Vases')
+      const shown = rows.map(({ Name, Color, Shelf }) => [Name, Color, titles(Shelf)])
+      return { rows, table, schema, shown }
+    }
+    const before = await read()
+    expect(before.shown).toEqual([
+      ['One', null, ['A']],
+      ['Two', null, []],
+      ['Three', 'Red', []],
+    ])
+    const idOf = (title: string) => before.schema.fields.find((field) => field.title === title)!.id
+    const others = (await recordsOf(app, owner, baseId!, 'Shelves')).rows
+    const tableId = before.table.id
+    await app.trpc(owner.token).records.write.mutate({
+      change: {
+        baseId: baseId!,
+        operations: [
+          {
+            kind: 'link',
+            tableId,
+            fieldId: idOf('Shelf'),
+            id: before.rows[0]!.$id as number,
+            targets: [others[1]!.$id as number],
+          },
+          {
+            kind: 'update',
+            tableId,
+            rows: [{ id: before.rows[1]!.$id as number, values: { [idOf('Color')]: 'Red' } }],
+          },
+        ],
+      },
+    })
+    // Nothing has changed there: it is missing still.
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed' })
+    expect(await skipped()).toEqual([`Color ${one!.id}`, `Shelf ${one!.id}`].toSorted())
+    color.options = { choices: [red, blue] }
+    shelves.records.push(later as (typeof shelves.records)[number])
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed' })
+    expect(await skipped()).toEqual([])
+    expect((await read()).shown).toEqual([
+      ['One', 'Blue', ['A', 'B', 'Later']],
+      ['Two', 'Red', []],
+      ['Three', 'Red', []],
+    ])
+    await imports().again.mutate({ importId: id })
+    const unchanged = { added: 0, changed: 0 }
+    expect(await settled(app, owner, id)).toMatchObject({ tables: [unchanged, unchanged] })
+  })
+
   test('brings people who were invited since, but not to cells that were changed here', async () => {
     const collaborator = (id: string, email: string) => ({ id, email, name: id })
     const [late, never] = [

@@ -106,7 +106,10 @@ export interface KnownTable {
 
 /** Links and computed values of a record that later steps need. */
 export interface PendingValues {
+  /** All links of a field. */
   links?: Record<string, string[]>
+  /** Links that an earlier run could not make, which are added to those of an unchanged record. */
+  addedLinks?: Record<string, string[]>
   computed?: Record<string, unknown>
   /** Whether it has comments in the source; absent if they need not be read. */
   comments?: 'some' | 'none'

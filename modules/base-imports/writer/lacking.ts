@@ -8,7 +8,8 @@ import { type KnownTable, problem, type RunContext } from './context.ts'
 
 /*
  * What a record lacks that a later run may bring, although nothing has changed in the source: files that could not be fetched,
- * and people for whom there was no member here. It is noted behind the digest of the record.
+ * people for whom there was no member here, values for which their fields had no room, such as an option that a select got while
+ * its records were read, and links to records that were not imported yet. It is noted behind the digest of the record.
  */
 
 /** Records that are read at once. */
@@ -21,6 +22,10 @@ export interface Lacking {
   files: boolean
   /** Cells without some of their people, by the ids of their fields in the source. */
   people: Record<string, LackingPeople>
+  /** Ids in the source of fields that did not take their values. */
+  cells: string[]
+  /** Ids in the source of linked records that were not here, by link field. */
+  links: Record<string, string[]>
 }
 
 export interface LackingPeople {
@@ -31,10 +36,10 @@ export interface LackingPeople {
   named?: true
 }
 
-const NOTHING: Lacking = { files: false, people: {} }
+const NOTHING: Lacking = { files: false, people: {}, cells: [], links: {} }
 
-export const lacksNothing = ({ files, people }: Lacking): boolean =>
-  !files && Object.keys(people).length === 0
+export const lacksNothing = ({ files, people, cells, links }: Lacking): boolean =>
+  !files && Object.keys(people).length + cells.length + Object.keys(links).length === 0
 
 /** The digest of a record with a note of what it lacks. */
 export const withLacking = (digest: string, lacking: Lacking): string =>
@@ -44,7 +49,8 @@ export const withLacking = (digest: string, lacking: Lacking): string =>
 export function readLacking(noted: string): { digest: string; lacking: Lacking } {
   const at = noted.indexOf(LACKS)
   if (at < 0) return { digest: noted, lacking: NOTHING }
-  return { digest: noted.slice(0, at), lacking: JSON.parse(noted.slice(at + LACKS.length)) }
+  // Earlier versions have noted files and people only.
+  return { digest: noted.slice(0, at), lacking: { ...NOTHING, ...JSON.parse(noted.slice(at + LACKS.length)) } }
 }
 
 const nameOf = ({ id, email, name }: SourcePerson): string => email ?? name ?? id ?? ''

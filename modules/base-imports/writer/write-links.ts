@@ -1,7 +1,8 @@
-import type { UpdatedRow } from '../../../src/core/changes.ts'
+import type { Operation, UpdatedRow } from '../../../src/core/changes.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { recordScope } from '../store.ts'
+import { type ImportedObject, recordScope } from '../store.ts'
 import { type KnownField, type KnownTable, type PendingValues, problem, type RunContext } from './context.ts'
+import { type Lacking, readLacking, withLacking } from './lacking.ts'
 import { existing } from './write-records.ts'
 
 const RECORDS_AT_ONCE = 200
@@ -37,34 +38,57 @@ async function linkTable(context: RunContext, table: KnownTable, fields: KnownFi
     )
     const wanted = page
       .filter(({ targetId }) => live.has(targetId))
-      .map((object) => ({ object, links: (JSON.parse(object.pending ?? '{}') as PendingValues).links ?? {} }))
+      .map((object) => ({ object, pending: JSON.parse(object.pending ?? '{}') as PendingValues }))
     const values = new Map<string, UpdatedRow>()
+    const additions: Operation[] = []
+    const lacking = new Map<ImportedObject, Lacking['links']>()
     for (const field of fields) {
-      const asked = wanted.filter(({ links }) => links[field.source.id] !== undefined)
+      const { id } = field.source
+      const asked = wanted.flatMap(({ object, pending: { links, addedLinks } }) => {
+        const ids = links?.[id] ?? addedLinks?.[id]
+        return ids ? [{ object, ids, isAddition: links?.[id] === undefined }] : []
+      })
       const targets = await targetsOf(
         context,
         field,
-        asked.flatMap(({ links }) => links[field.source.id] ?? []),
+        asked.flatMap(({ ids }) => ids),
       )
-      for (const { object, links } of asked) {
-        const ids = links[field.source.id] ?? []
-        const found = ids.flatMap((id) => targets.get(id) ?? [])
-        if (found.length < ids.length)
-          await reportMissing(context, table, field, object.sourceId, ids.length - found.length)
-        const rowOf = values.get(object.targetId) ?? { id: Number(object.targetId), values: {} }
+      for (const { object, ids, isAddition } of asked) {
+        const found = ids.flatMap((one) => targets.get(one) ?? [])
+        const missing = ids.filter((one) => !targets.has(one))
+        if (missing.length > 0) await reportMissing(context, table, field, object.sourceId, missing.length)
+        const noted = lacking.get(object) ?? {}
+        lacking.set(object, missing.length > 0 ? { ...noted, [id]: missing } : noted)
+        const recordId = Number(object.targetId)
+        if (isAddition) {
+          if (found.length > 0)
+            additions.push({ kind: 'link', tableId: table.id, fieldId: field.id, id: recordId, targets: found })
+          continue
+        }
+        const rowOf = values.get(object.targetId) ?? { id: recordId, values: {} }
         rowOf.values[field.id] = JSON.stringify(found)
         values.set(object.targetId, rowOf)
       }
     }
-    if (values.size > 0) {
+    const update: Operation[] =
+      values.size > 0 ? [{ kind: 'update', tableId: table.id, rows: [...values.values()] }] : []
+    if (update.length + additions.length > 0) {
       await context.services.records.apply(context.actor, {
         baseId: row.baseId,
-        operations: [{ kind: 'update', tableId: table.id, rows: [...values.values()] }],
+        operations: [...update, ...additions],
       })
     }
     state.after = { tableId: table.source.id, sourceId: last.sourceId }
-    await context.save()
+    await context.save(store.storing(row.id, recordScope(table.source.id), [...lacking].flatMap(withLinks)))
   }
+}
+
+/** The counterpart of a record with a note of the links that it lacks; none if that has not changed. */
+function withLinks([object, links]: [ImportedObject, Lacking['links']]): ImportedObject[] {
+  if (object.digest === null) return []
+  const { digest, lacking } = readLacking(object.digest)
+  const noted = withLacking(digest, { ...lacking, links })
+  return noted === object.digest ? [] : [{ ...object, digest: noted }]
 }
 
 /** The linked records here that are not in the trash, by their ids in the source. */

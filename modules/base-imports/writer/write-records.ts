@@ -217,17 +217,17 @@ async function writeBatch(
   const withFiles = [...changed, ...incomplete.filter(({ lacking }) => lacking.files)]
   const files = await receiveFiles(context, table, withFiles, receive, problems)
   const prepared = changed.map(({ record, digest, known }): Prepared => {
-    const { values, people } = convert(context, table, fields, record, files.items, problems)
-    const lacking = { files: files.missing.has(record.id), people }
+    const { values, people, cells } = convert(context, table, fields, record, files.items, problems)
+    const lacking = { files: files.missing.has(record.id), people, cells, links: {} }
     const pending = pendingOf(context, table, record)
     return { record, known, values, pending, digest: withLacking(digest, lacking) }
   })
-  const held = await heldPeople(context, table, fields, incomplete)
+  const held = await heldCells(context, table, fields, incomplete)
   for (const one of incomplete) {
     const { values, lacking } = complete(context, table, fields, one, files, held, problems)
     const { record, known } = one
     const digest = withLacking(one.digest, lacking)
-    const again = seenAgain(context, record, known)
+    const again = withAddedLinks(context, lacking, seenAgain(context, record, known), known)
     if (Object.keys(values).length === 0) seen.push({ ...again, digest })
     else prepared.push({ record, known, values, pending: JSON.parse(again.pending ?? '{}'), digest })
   }
@@ -293,7 +293,19 @@ function seenAgain(
   return { ...known, run: row.run, pending: JSON.stringify(pending) }
 }
 
-/** The values of a record's stored fields here, or of some of them, and what they lack of their people. */
+/** An unchanged record, to which a later step adds the links that it lacks. */
+function withAddedLinks(
+  { row }: RunContext,
+  { links }: Lacking,
+  again: ImportedObject,
+  known: ImportedObject,
+): ImportedObject {
+  if (known.run === row.run || Object.keys(links).length === 0) return again
+  const pending: PendingValues = { ...JSON.parse(again.pending ?? '{}'), addedLinks: links }
+  return { ...again, pending: JSON.stringify(pending) }
+}
+
+/** The values of a record's stored fields here, or of some of them, and which of them are incomplete. */
 function convert(
   context: RunContext,
   table: KnownTable,
@@ -302,9 +314,10 @@ function convert(
   items: ReadonlyMap<string, AttachmentItem>,
   problems: ImportProblem[],
   isWanted: (field: Field) => boolean = () => true,
-): { values: Values; people: Lacking['people'] } {
+): { values: Values } & Pick<Lacking, 'people' | 'cells'> {
   const values: Values = {}
   const people: Lacking['people'] = {}
+  const cells: string[] = []
   for (const { source, id, state } of table.fields.values()) {
     const field = fields.get(id)
     if (!field || state.mode !== 'stored' || !isWanted(field)) continue
@@ -318,12 +331,31 @@ function convert(
       if (missing.length > 0) people[source.id] = { written: value, missing, ...(namesId && { named: true }) }
       continue
     }
-    const place = { tableTitle: table.source.title, fieldTitle: source.title, recordId: record.id }
-    values[id] = toValue(context, field, cell, items, (reason, value) =>
-      problems.push(problem('skipped', reason, { ...place, value })),
-    )
+    const read = storedValue(context, table, source, field, record, items, problems)
+    values[id] = read.value
+    if (read.isRefused) cells.push(source.id)
   }
-  return { values, people }
+  return { values, people, cells }
+}
+
+/** The cell of a stored field here, and whether the field takes no part of it. Reports what it does not take. */
+function storedValue(
+  context: RunContext,
+  table: KnownTable,
+  source: SourceField,
+  field: Field,
+  record: SourceRecord,
+  items: ReadonlyMap<string, AttachmentItem>,
+  problems: ImportProblem[],
+): { value: CellValue; isRefused: boolean } {
+  const place = { tableTitle: table.source.title, fieldTitle: source.title, recordId: record.id }
+  const cell = record.cells[source.id] ?? null
+  let isRefused = false
+  const value = toValue(context, field, cell, items, (reason, refused) => {
+    isRefused = true
+    problems.push(problem('skipped', reason, { ...place, value: refused }))
+  })
+  return { value, isRefused: isRefused && value === null && !isFiles(cell) }
 }
 
 /** What later steps need of a record. */
@@ -348,7 +380,7 @@ function pendingOf({ row, connection }: RunContext, table: KnownTable, record: S
   return pending
 }
 
-/** The files and people that an incomplete record can get now, and what it lacks still. */
+/** What an incomplete record can get now, and what it lacks still. Its links are written by a later step. */
 function complete(
   context: RunContext,
   table: KnownTable,
@@ -359,7 +391,12 @@ function complete(
   problems: ImportProblem[],
 ): { values: Values; lacking: Lacking } {
   const values: Values = {}
-  const still: Lacking = { files: lacking.files && files.missing.has(record.id), people: {} }
+  const still: Lacking = {
+    files: lacking.files && files.missing.has(record.id),
+    people: {},
+    cells: [],
+    links: lacking.links,
+  }
   if (lacking.files && (!still.files || files.arrived.has(record.id))) {
     const holdsFiles = ({ type }: Field) => fieldType(type).holdsFiles === true
     Object.assign(values, convert(context, table, fields, record, files.items, problems, holdsFiles).values)
@@ -391,11 +428,30 @@ function complete(
     if (missing.length > 0)
       still.people[source.id] = { written: value, missing, ...(namesId && { named: true }) }
   }
+  for (const { source, field } of refusedCells(table, fields, lacking)) {
+    // A value that somebody has entered here stays.
+    if (!current || (current[field.id] ?? null) !== null) continue
+    const { value, isRefused } = storedValue(context, table, source, field, record, files.items, problems)
+    if (isRefused) still.cells.push(source.id)
+    else if (value !== null) values[field.id] = value
+  }
   return { values, lacking: still }
 }
 
-/** The present cells of records whose people or their names change, by the ids of the records here. */
-async function heldPeople(
+/** The fields that did not take the values of a record. */
+const refusedCells = (
+  table: KnownTable,
+  fields: ReadonlyMap<string, Field>,
+  { cells }: Lacking,
+): { source: SourceField; field: Field }[] =>
+  cells.flatMap((sourceId) => {
+    const known = table.fields.get(sourceId)
+    const field = known?.state.mode === 'stored' ? fields.get(known.id) : undefined
+    return known && field ? [{ source: known.source, field }] : []
+  })
+
+/** The present cells of records that may get values or people now, by the ids of the records here. */
+async function heldCells(
   { services, actor, roster, row }: RunContext,
   table: KnownTable,
   fields: ReadonlyMap<string, Field>,
@@ -417,7 +473,9 @@ async function heldPeople(
       const namesId = table.names.get(source.id)
       if (namesId) fieldIds.add(namesId)
     }
-    return cells.length > 0 ? [Number(known.targetId)] : []
+    const refused = refusedCells(table, fields, lacking)
+    for (const { field } of refused) fieldIds.add(field.id)
+    return cells.length + refused.length > 0 ? [Number(known.targetId)] : []
   })
   if (recordIds.length === 0) return new Map()
   const page = await services.records.list(actor, {
