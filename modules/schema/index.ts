@@ -28,12 +28,14 @@ export {
 export type { LoadNames } from './links/index.ts'
 export {
   checkTitle,
-  choiceRenamer,
   choiceTitles,
   columnOf,
+  type FieldDefinition,
   type FieldInput,
   type FieldPatch,
+  type FormerChoices,
   fieldWithNewIds,
+  formerChoices,
   getField,
   isTitleTaken,
   MAX_FIELDS,
@@ -42,6 +44,7 @@ export {
   narrowModel,
   orderAt,
   physicalName,
+  presentChoiceTitles,
   refuseUnstorable,
   restoreKeys,
   type SchemaRows,
@@ -79,5 +82,5 @@ export { schemaRouter } from './router.ts'
 export { createSchemaService, type SchemaService } from './service.ts'
 export type { NewConnectedTable } from './sync/index.ts'
 export { diagramOf, type NewTable, type PreparedTable } from './tables/index.ts'
-export { type DefinitionsAt, definitionsSince } from './trash/index.ts'
+export { type DefinitionsAt, definitionsAt, type FieldChanges, fieldChangesSince } from './trash/index.ts'
 export type { SchemaWriter } from './writer.ts'

@@ -20,6 +20,15 @@ async function momentNow(table: { id: string }): Promise<{ tableId: string; at: 
   return { tableId: table.id, at }
 }
 
+async function lastField(table: { id: string }): Promise<{ id: number }> {
+  const { actions } = await bench.trpc.records.actions.query({
+    baseId: bench.baseId,
+    tableId: table.id,
+    limit: 10,
+  })
+  return actions.find(({ kind }) => kind === 'field.update')!
+}
+
 const rowsOf = async (table: TestTable) =>
   (await table.list()).map(({ UpdatedAt: _, CreatedAt: __, ...row }) => row)
 
@@ -269,6 +278,35 @@ describe('records.restoreTable', () => {
       { title: 'Status', reason: 'choices' },
     ])
     expect(await rowsOf(table)).toEqual([{ Id: 1, Title: 'a', Qty: 2, Status: 'Done' }])
+  })
+
+  test.each([
+    ['swapped', 'Done', 'Open'],
+    ['renamed before, which was undone since', 'Open', 'Done'],
+  ])('leaves a field alone whose choices were %s', async (_, first, second) => {
+    const choices = [{ title: 'Open' }, { title: 'Done' }]
+    const table = await bench.table(
+      { Title: 'SingleLineText', Status: { type: 'SingleSelect', options: { choices } as never } },
+      [{ Title: 'a', Status: 'Open' }],
+    )
+    const { id: fieldId, options } = table.field('Status')
+    const known = (options as { choices: { id: string; title: string }[] }).choices
+    const rename = async (titles: string[]) => {
+      const renamed = known.map((one, at) => ({ ...one, title: titles[at] ?? '' }))
+      await bench.trpc.schema.updateField.mutate({
+        fieldId,
+        patch: { options: { choices: renamed } as never },
+      })
+    }
+    const isUndone = first === 'Open'
+    if (isUndone) await rename(['Opened', 'Done'])
+    const moment = await momentNow(table)
+    await bench.rest.patch(table.path, [{ Id: 1, Title: 'A', Status: 'Done' }])
+    if (isUndone) await undo((await lastField(table)).id)
+    else await rename([first, second])
+    const { left } = await bench.trpc.records.restoreTable.mutate(moment)
+    expect(left).toEqual([{ title: 'Status', reason: 'choices' }])
+    expect(await rowsOf(table)).toEqual([{ Id: 1, Title: 'a', Status: isUndone ? 'Done' : second }])
   })
 
   test('restores links, and leaves those to records that are gone', async () => {

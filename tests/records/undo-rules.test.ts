@@ -323,6 +323,64 @@ describe('options that were renamed since', () => {
     },
   )
 
+  test.each(['SingleSelect', 'MultiSelect'] as const)(
+    'are the same ones to changes of 1,000 and more records: %s',
+    async (type) => {
+      const options = { choices: ['To do', 'Doing', 'Done', 'Late'].map(choice) }
+      const titles = ['To do', 'Doing', 'Done', type === 'MultiSelect' ? 'Done,To do,Doing' : 'To do']
+      const rows = Array.from({ length: 1_000 }, (_, at) => ({ Status: titles[at % 4] }))
+      const table = await bench.table({ Title: 'SingleLineText', Status: { type, options } }, rows)
+      const { trpc, baseId } = bench
+      const fieldId = table.field('Status').id
+      const change = async (next: (choices: Choice[]) => object[]) => {
+        const { fields } = await trpc.schema.table.query({ tableId: table.id })
+        const { choices } = (fields.find(({ id }) => id === fieldId)?.options ?? {}) as { choices: Choice[] }
+        await trpc.schema.updateField.mutate({ fieldId, patch: { options: { choices: next(choices) } } })
+      }
+      const rename = (names: Record<string, string>) =>
+        change((choices) => choices.map((one) => ({ ...one, title: names[one.title] ?? one.title })))
+      const latest = async () => (await trpc.records.nextAction.query({ baseId, direction: 'undo' }))?.id ?? 0
+      const status = async () => (await table.list()).slice(0, 7).map(({ Status }) => Status)
+      const all = { tableId: table.id }
+      const list = (...parts: string[]) => (type === 'MultiSelect' ? parts.join(',') : parts[1])
+
+      await trpc.records.updateMatching.mutate({ selection: all, values: { [fieldId]: 'Doing' } })
+      const update = await latest()
+      await rename({ 'To do': 'Doing', Doing: 'To do', Done: 'It’s "done"' })
+      await bench.rest.patch(table.path, { Id: 3, Status: 'Late' })
+      const preview = await trpc.records.previewRevert.query({ baseId, entryId: update })
+      expect(preview.kept.total).toBe(1)
+      expect(await trpc.records.undo.mutate({ baseId, entryId: update })).toMatchObject({ skipped: 1 })
+      const done = 'It’s "done"'
+      const undone = ['Doing', 'To do', 'Late', list(done, 'Doing', 'To do'), 'Doing', 'To do', done]
+      expect(await status()).toEqual(undone)
+
+      await rename({ 'To do': 'Started' })
+      expect(await trpc.records.redo.mutate({ baseId, entryId: update })).toMatchObject({ skipped: 0 })
+      expect(await status()).toEqual(['Started', 'Started', 'Late', ...Array(4).fill('Started')])
+      await trpc.records.undo.mutate({ baseId, entryId: update })
+
+      await trpc.records.deleteMatching.mutate({ selection: all })
+      const deletion = await latest()
+      await rename({ Doing: 'Open' })
+      await trpc.records.undo.mutate({ baseId, entryId: deletion })
+      const restored = ['Open', 'Started', 'Late', list(done, 'Open', 'Started'), 'Open', 'Started', done]
+      expect(await status()).toEqual(restored)
+
+      // Options that are gone, and one that has got the title of such an option: it is another one.
+      await trpc.records.updateMatching.mutate({ selection: all, values: { [fieldId]: 'Open' } })
+      const opened = await trpc.records.undo.mutate({ baseId, entryId: await latest() })
+      const moment = { ...all, before: opened.applied?.id ?? 0, keep: [] }
+      const { changeId } = await trpc.records.restoreTable.mutate(moment)
+      expect(new Set(await status())).toEqual(new Set(['Open']))
+      await change((choices) => choices.filter(({ title }) => title !== done && title !== 'Late'))
+      await rename({ Started: 'Late', Open: 'Opened' })
+      const left = { skipped: type === 'MultiSelect' ? 500 : 250 }
+      expect(await trpc.records.undo.mutate({ baseId, entryId: changeId })).toMatchObject(left)
+      expect(await status()).toEqual(['Opened', 'Late', 'Opened', 'Opened', 'Opened', 'Late', 'Opened'])
+    },
+  )
+
   test('are looked up without waiting for long reads of the log', async () => {
     const options = { choices: ['To do', 'Done'].map(choice) }
     const table = await bench.table({ Title: 'SingleLineText', Status: { type: 'SingleSelect', options } }, [
@@ -359,5 +417,41 @@ describe('options that were renamed since', () => {
     const undone = await bench.trpc.records.undo.mutate({ baseId, entryId: action?.id })
     expect(undone).toMatchObject({ skipped: 1 })
     expect((await table.list()).map(({ Status }) => Status)).toEqual(['Doing'])
+  })
+
+  test('are not those that have their titles since, unless these were added with them', async () => {
+    const options = { choices: ['To do', 'Doing', 'Done'].map(choice) }
+    const table = await bench.table({ Title: 'SingleLineText', Status: { type: 'SingleSelect', options } }, [
+      { Title: 'Card', Status: 'To do' },
+      { Title: 'Other', Status: 'Done' },
+    ])
+    const { baseId, trpc } = bench
+    const fieldId = table.field('Status').id
+    const change = async (next: (choices: Choice[]) => object[]) => {
+      const { fields } = await trpc.schema.table.query({ tableId: table.id })
+      const { choices } = (fields.find(({ id }) => id === fieldId)?.options ?? {}) as { choices: Choice[] }
+      await trpc.schema.updateField.mutate({ fieldId, patch: { options: { choices: next(choices) } } })
+    }
+    const latest = async () => (await trpc.records.nextAction.query({ baseId, direction: 'undo' }))?.id ?? 0
+    const added = await latest()
+    await bench.rest.patch(table.path, [
+      { Id: 1, Status: 'Doing' },
+      { Id: 2, Status: 'Doing' },
+    ])
+    const entryId = await latest()
+    await change((choices) => choices.filter(({ title }) => title !== 'To do' && title !== 'Done'))
+    await change((choices) => [...choices.map((one) => ({ ...one, title: 'To do' })), { title: 'Done' }])
+    await change((choices) =>
+      choices.map((one) => ({ ...one, title: one.title === 'Done' ? 'Finished' : one.title })),
+    )
+    const status = async () => (await table.list()).map(({ Status }) => Status)
+    expect(await status()).toEqual(['To do', 'To do'])
+    expect(await trpc.records.undo.mutate({ baseId, entryId })).toMatchObject({ skipped: 1 })
+    expect(await status()).toEqual(['To do', 'Finished'])
+    await bench.rest.patch(table.path, { Id: 2, Status: 'To do' })
+    const [first, second] = [1, 2].map((recordId) => ({ tableId: table.id, recordId, entryId: added }))
+    expect((await trpc.records.previewRecordVersion.query(first!)).left).toEqual(['Status'])
+    await trpc.records.restoreRecordVersion.mutate(second!)
+    expect(await status()).toEqual(['To do', 'Finished'])
   })
 })

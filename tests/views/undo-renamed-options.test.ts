@@ -67,3 +67,50 @@ test('the undo of a change of a view follows options that were renamed since', a
   await trpc.records.redo.mutate({ baseId, entryId })
   expect(await shown()).toEqual(after)
 })
+
+test('deleted views and settings of forms come back with the present titles of options', async () => {
+  const { trpc, baseId } = bench
+  const options = { choices: ['To do', 'Doing'].map((title) => ({ title })) }
+  const table = await bench.table({ Title: 'SingleLineText', Status: { type: 'SingleSelect', options } })
+  const [{ id: fieldId }, { id: askedId }] = [table.field('Status'), table.field('Title')]
+  const schema = () => trpc.schema.table.query({ tableId: table.id })
+  const latest = async () => (await trpc.records.nextAction.query({ baseId, direction: 'undo' }))?.id ?? 0
+  const createView = (kind: 'kanban' | 'form') =>
+    trpc.views.create.mutate({ tableId: table.id, title: kind, kind })
+  const [board, form] = [await createView('kanban'), await createView('form')]
+  const condition = (value: string) => ({
+    join: 'and' as const,
+    children: [{ fieldId, operator: 'eq', value }],
+  })
+  const rules = [{ filter: condition('To do'), color: '#d1f7c4' }]
+  await trpc.views.update.mutate({
+    viewId: board.id,
+    patch: { filter: condition('To do'), coloring: { mode: 'filter', rules } } as never,
+  })
+  const setForm = (fieldId: string, form: object) => ({ fieldId, form })
+  await trpc.views.arrange.mutate({
+    viewId: form.id,
+    fields: [
+      setForm(fieldId, { limitOptions: ['Doing'] }),
+      setForm(askedId, { showIf: condition('Doing') }),
+    ] as never,
+  })
+  const arranged = await latest()
+  await trpc.views.delete.mutate({ viewId: board.id })
+  const deletions = [await latest()]
+  await trpc.records.undo.mutate({ baseId, entryId: arranged })
+  await trpc.views.delete.mutate({ viewId: form.id })
+  deletions.push(await latest())
+  const { choices } = table.field('Status').options as { choices: { title: string }[] }
+  const renamed = choices.map((one) => ({ ...one, title: one.title === 'To do' ? 'Open' : 'Running' }))
+  await trpc.schema.updateField.mutate({ fieldId, patch: { options: { choices: renamed } } })
+  for (const entryId of deletions) await trpc.records.undo.mutate({ baseId, entryId })
+  await trpc.records.redo.mutate({ baseId, entryId: arranged })
+  const restored = JSON.stringify(
+    (await schema()).views.filter(({ id }) => id === board.id || id === form.id),
+  )
+  expect(restored).toContain('"value":"Open"')
+  expect(restored).toContain('"limitOptions":["Running"]')
+  expect(restored).not.toContain('To do')
+  expect(restored).not.toContain('Doing')
+})

@@ -12,12 +12,12 @@ import {
 } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { AuthService } from '../../auth/index.ts'
-import type { SchemaReader, TableModel } from '../../schema/index.ts'
+import { definitionsAt, fieldChangesSince, type SchemaReader, type TableModel } from '../../schema/index.ts'
 import type { LinkSchema } from '../links/index.ts'
 import { type Reader, recordNames } from '../read/index.ts'
+import { formerFields, presentJson } from '../rows/index.ts'
 import { rangeOf, storedId } from '../table/index.ts'
-import { choiceRenames } from './renamed-choices.ts'
-import { type createUndo, SET_FROM } from './undo.ts'
+import type { createUndo } from './undo.ts'
 
 /** Later changes that a preview reads; of more, it says that there are more. */
 const MAX_LATER = 5_000
@@ -104,19 +104,20 @@ export function createUndoPreview({ auth, schema, reader, undo }: Deps) {
     return { action, ...counts, kept: { total: kept.length, isPartial, items, by }, people }
   }
 
-  /** The later changes, with what the entry replaced and wrote as its options are called now, unless it is undone as a set. */
+  /** The later changes, with what the entry replaced and wrote as its options are called now. */
   async function withPresentChoices(
     engine: Engine,
-    { id, tableId, records }: StoredEntry,
+    { id, tableId }: StoredEntry,
     later: readonly LaterChange[],
   ): Promise<readonly LaterChange[]> {
-    if (later.length === 0 || tableId === null || records >= SET_FROM) return later
-    const rename = (await choiceRenames(engine, schema, id, tableId).catch(onlyMissing))?.(id)
-    if (!rename) return later
+    if (later.length === 0 || tableId === null) return later
+    const model = await schema.loadWithKeys(tableId).catch(onlyMissing)
+    if (!model) return later
+    const former = formerFields(model, definitionsAt(await fieldChangesSince(engine, tableId, id))(id))
     return later.map((one) => ({
       ...one,
-      own_before: rename(one.own_before),
-      own_after: rename(one.own_after),
+      own_before: presentJson(one.own_before, former),
+      own_after: presentJson(one.own_after, former),
     }))
   }
 

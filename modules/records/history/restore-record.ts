@@ -15,7 +15,13 @@ import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
-import type { SchemaReader, TableModel } from '../../schema/index.ts'
+import {
+  definitionsAt,
+  type FieldChanges,
+  fieldChangesSince,
+  type SchemaReader,
+  type TableModel,
+} from '../../schema/index.ts'
 import {
   contextFor,
   type LinkSchema,
@@ -26,6 +32,7 @@ import {
   relatedHeldByOne,
   type WriteScope,
 } from '../links/index.ts'
+import { type FormerFields, formerFields, presentJson, withPresentTitles } from '../rows/index.ts'
 import { columnName, isForeign, isWritable, maskValues, readRecords, storedId } from '../table/index.ts'
 import type { CheckedOperation, Door } from '../write/index.ts'
 import { dropStaleOperations } from './drop-stale.ts'
@@ -72,6 +79,14 @@ interface Deletion {
   lines: LoggedRecord[]
 }
 
+/** What is read before the write lease is held: it may take a scan. */
+interface Known {
+  /** How the record came into the trash, if it is there. */
+  deletion: Deletion | null
+  /** The changes of fields since the version. */
+  fieldChanges: FieldChanges
+}
+
 /** The record was deleted, or came back, since it was read. */
 class ChangedMeanwhile extends AppError {
   constructor() {
@@ -102,12 +117,12 @@ export function createRecordRestore({ kernel, auth, schema, door }: Deps) {
     const { model, log, at } = await enter(actor, version)
     const engine = await schema.engineOf(model.table)
     const scope = readingScope(engine)
-    const then = await valuesThen(log, model, version)
     const id = storedId(model, version.recordId)
     const now = await valuesNow(scope, model, id)
-    const deletion = now === null ? await deletionOf(log, model, id) : null
-    if (now === null && !deletion) throw noVersion()
-    const { operations, links } = await planOf(scope, log, model, version, deletion)
+    const known = await readBefore(log, model, version, now === null)
+    if (now === null && !known.deletion) throw noVersion()
+    const then = await valuesThen(log, model, version, known.fieldChanges)
+    const { operations, links } = await planOf(scope, log, model, version, known)
     const row = operations
       .flatMap((one) =>
         one.kind === 'update' || one.kind === 'restore' ? one.rows.map((each) => ({ one, each })) : [],
@@ -143,13 +158,13 @@ export function createRecordRestore({ kernel, auth, schema, door }: Deps) {
     const id = storedId(model, version.recordId)
     const scope = readingScope(await schema.engineOf(model.table))
     for (let tries = 1; ; tries++) {
-      // Before the write lease is held: it may take a scan.
-      const deletion = (await valuesNow(scope, model, id)) === null ? await deletionOf(log, model, id) : null
+      const isDeleted = (await valuesNow(scope, model, id)) === null
+      const known = await readBefore(log, model, version, isDeleted)
       try {
-        return await restoreNow(user, model, log, version, deletion)
+        return await restoreNow(user, model, log, version, known)
       } catch (error) {
         if (!(error instanceof ChangedMeanwhile) || tries === MAX_TRIES) throw error
-        if (tries > 1 && !deletion) throw noVersion()
+        if (tries > 1 && !known.deletion) throw noVersion()
       }
     }
   }
@@ -160,7 +175,7 @@ export function createRecordRestore({ kernel, auth, schema, door }: Deps) {
     model: TableModel,
     log: Engine,
     version: RecordVersion,
-    deletion: Deletion | null,
+    known: Known,
   ): Promise<{ changeId: number; changed: boolean }> {
     const { id: tableId, baseId } = model.table
     const written = await door.write(
@@ -169,7 +184,7 @@ export function createRecordRestore({ kernel, auth, schema, door }: Deps) {
       {
         entry: { kind: 'records.rewind', tableId, detail: { entryId: version.entryId } },
         async plan(scope) {
-          const { operations, links } = await planOf(scope, log, model, version, deletion)
+          const { operations, links } = await planOf(scope, log, model, version, known)
           const id = storedId(model, version.recordId)
           return [
             ...operations,
@@ -211,16 +226,18 @@ export function createRecordRestore({ kernel, auth, schema, door }: Deps) {
     log: Engine,
     model: TableModel,
     version: RecordVersion,
-    deletion: Deletion | null,
+    { deletion, fieldChanges }: Known,
   ): Promise<{
     operations: CheckedOperation[]
     links: { link: OpenLink; add: RecordId[]; remove: RecordId[] }[]
   }> {
     const id = storedId(model, version.recordId)
-    const then = await valuesThen(log, model, version)
+    const changes = await fieldChangesSince(log, model.table.id, version.entryId - 1, fieldChanges)
+    const then = await valuesThen(log, model, version, changes)
     const now = await valuesNow(scope, model, id)
     if (now === null && !(deletion && (await isLatest(log, model, deletion)))) throw new ChangedMeanwhile()
-    const lines = now === null && deletion ? deletion.lines : []
+    const former = deletion && formerFields(model, definitionsAt(changes)(deletion.changeId))
+    const lines = now === null && former ? deletion.lines.map((line) => withPresentTitles(line, former)) : []
     const isOwn = (line: LoggedRecord) =>
       line.table_id === model.table.id && String(line.record_id) === String(id)
     const own: LoggedRecord =
@@ -241,6 +258,16 @@ export function createRecordRestore({ kernel, auth, schema, door }: Deps) {
     }
     return { operations, links }
   }
+
+  const readBefore = async (
+    log: Engine,
+    model: TableModel,
+    { recordId, entryId }: RecordVersion,
+    isDeleted: boolean,
+  ): Promise<Known> => ({
+    deletion: isDeleted ? await deletionOf(log, model, storedId(model, recordId)) : null,
+    fieldChanges: await fieldChangesSince(log, model.table.id, entryId - 1),
+  })
 
   /** The deletion of a record in the trash; null for another record. */
   async function deletionOf(log: Engine, model: TableModel, id: RecordId): Promise<Deletion | null> {
@@ -320,6 +347,7 @@ async function valuesThen(
   log: Engine,
   model: TableModel,
   { tableId, recordId, entryId }: RecordVersion,
+  fieldChanges: FieldChanges,
 ): Promise<Then> {
   const id = storedId(model, recordId)
   const later: RecordEntry[] = []
@@ -337,8 +365,14 @@ async function valuesThen(
   if (oldest?.before === null) throw noVersion()
   const then: Then = { values: {}, latest: {}, links: [] }
   const links = new Map<string, LinkChanges>()
+  const fieldsAt = formerFieldsAt(model, fieldChanges)
   for (const entry of later) {
-    const [before, after] = [entry.before, entry.after].map((text): Values => (text ? JSON.parse(text) : {}))
+    // An entry may be that of a renaming.
+    const texts = [
+      presentJson(entry.before, fieldsAt(entry.id - 1)),
+      presentJson(entry.after, fieldsAt(entry.id)),
+    ]
+    const [before, after] = texts.map((text): Values => (text ? JSON.parse(text) : {}))
     for (const [key, value] of Object.entries(before ?? {})) {
       const field = model.field(key)
       const isRestorable = !field || isWritable(field) || (field.isSystem && columnName(field) === 'nc_order')
@@ -363,6 +397,17 @@ async function valuesThen(
     if (viewOfPositionKey(key) === null && !model.field(key) && !isForeign(model)) delete then.values[key]
   }
   return then
+}
+
+/** Tells what the fields were at entries, which are the same between two changes of them. */
+function formerFieldsAt(model: TableModel, changes: FieldChanges): (entryId: number) => FormerFields {
+  const known = new Map<number | undefined, FormerFields>()
+  return (entryId) => {
+    const next = changes.replaced.find(({ id }) => id > entryId)?.id
+    const found = known.get(next) ?? formerFields(model, definitionsAt(changes)(entryId))
+    known.set(next, found)
+    return found
+  }
 }
 
 function takeBack({ add, remove }: LinkChanges, delta: unknown): void {

@@ -3,7 +3,6 @@ import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
-import { hasChoices } from '../../../src/core/fields/traits.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
 import {
   authorsAfter,
@@ -17,7 +16,13 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
-import type { TableModel } from '../../schema/index.ts'
+import {
+  definitionsAt,
+  type FieldDefinition,
+  fieldChangesSince,
+  formerChoices,
+  type TableModel,
+} from '../../schema/index.ts'
 import type { LinkSchema } from '../links/index.ts'
 import { isForeign, rangeOf } from '../table/index.ts'
 import type { RewindTarget, SetWrites } from '../write/index.ts'
@@ -207,44 +212,37 @@ export async function leftFieldsAfter(
   model: TableModel,
   { after }: LogMoment,
 ): Promise<{ left: LeftField[]; except: Set<string>; exceptLinks: Set<string> }> {
-  const changes = await entriesOfTableAfter(engine, model.table.id, after, 'field.%')
+  const { id: tableId } = model.table
   const left = new Map<string, LeftField>()
   const except = new Set<string>()
   const exceptLinks = new Set<string>()
-  for (const { kind, detail } of changes) {
-    const { fieldId, title, before } = (detail ?? {}) as { fieldId?: string; title?: string; before?: Field }
-    const field = fieldId === undefined ? undefined : model.field(fieldId)
-    if (fieldId === undefined || left.has(fieldId)) continue
-    if (!field) {
-      if (kind === 'field.delete') left.set(fieldId, { title: title ?? fieldId, reason: 'deleted' })
+  const leaveLink = ({ id, title }: Field) => {
+    exceptLinks.add(id)
+    left.set(id, { title, reason: 'new-link' })
+  }
+  for (const { kind, detail } of await entriesOfTableAfter(engine, tableId, after, 'field.%')) {
+    const { fieldId = '', title = fieldId } = (detail ?? {}) as { fieldId?: string; title?: string }
+    const field = model.field(fieldId)
+    if (!field && kind === 'field.delete' && !left.has(fieldId))
+      left.set(fieldId, { title, reason: 'deleted' })
+    if (field && kind === 'field.create' && linkOf(field)) leaveLink(field)
+  }
+  for (const [id, definitions] of definitionsAt(await fieldChangesSince(engine, tableId, after))(after)) {
+    const [field, then] = [model.field(id), definitions[0]]
+    if (!field || !then || left.has(id)) continue
+    if (linkOf(field)) {
+      if (then.type !== field.type) leaveLink(field)
       continue
     }
-    const isNewLink = linkOf(field) !== null && (kind === 'field.create' || before?.type !== field.type)
-    if (isNewLink && kind !== 'field.delete' && kind !== 'field.restore') {
-      exceptLinks.add(fieldId)
-      left.set(fieldId, { title: field.title, reason: 'new-link' })
-      continue
-    }
-    if (kind !== 'field.update' || typeof before !== 'object') continue
-    const reason =
-      before.type !== field.type || before.columnName !== field.columnName
-        ? 'type'
-        : hasLostChoices(before, field)
-          ? 'choices'
-          : null
+    const isConverted = then.type !== field.type || then.columnName !== field.columnName
+    const reason = isConverted ? 'type' : hasOtherChoices(definitions, field) ? 'choices' : null
     if (reason === null || fieldType(field.type).computed !== undefined) continue
-    except.add(fieldId)
-    left.set(fieldId, { title: field.title, reason })
+    except.add(id)
+    left.set(id, { title: field.title, reason })
   }
   return { left: [...left.values()], except, exceptLinks }
 }
 
-/** True if a choice of the field, by its title, is not among the current ones. */
-function hasLostChoices(before: Field, now: Field): boolean {
-  if (!hasChoices(now)) return false
-  const titles = new Set(choicesOf(now))
-  return choicesOf(before).some((title) => !titles.has(title))
-}
-
-const choicesOf = ({ options }: Field): string[] =>
-  ((options as { choices?: { title: string }[] } | null)?.choices ?? []).map(({ title }) => title)
+/** True if an option that the field had was renamed or removed since: values of that time name it otherwise, or not at all. */
+const hasOtherChoices = ([then, ...later]: readonly FieldDefinition[], now: Field): boolean =>
+  then !== undefined && [...later, now].some((each) => formerChoices([then], each) !== null)

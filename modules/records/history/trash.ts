@@ -36,14 +36,14 @@ import { anyOf } from '../../../src/dialects/standard-sql.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
-import type { SchemaReader, TableModel } from '../../schema/index.ts'
+import { definitionsAt, fieldChangesSince, type SchemaReader, type TableModel } from '../../schema/index.ts'
 import type { AttachmentsService } from '../attachments/index.ts'
 import { type LinkSchema, relationsAround } from '../links/index.ts'
+import { type FormerFields, fitsSet, formerFields, withPresentTitles } from '../rows/index.ts'
 import { isForeign, listOf, maskValues, storedId } from '../table/index.ts'
 import type { Door, SetWrites } from '../write/index.ts'
 import { dropStaleOperations } from './drop-stale.ts'
 import { invert } from './invert.ts'
-import { choiceRenames, type RenameChoices, withRenamedChoices } from './renamed-choices.ts'
 import type { Undone } from './undo.ts'
 
 /** Limits of one page, and of one call that restores or deletes by ids. */
@@ -283,9 +283,13 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
       }
       // Counts linked records too: one record may have more of them than can be written one by one.
       const size = entry.tableId === tableId ? Number(entry.records) : trashed.length
-      if (size >= SET_FROM && !isForeign(await schema.loadWithKeys(tableId))) {
+      const now = await schema.loadWithKeys(tableId)
+      const fieldChanges = await fieldChangesSince(engine, tableId, changeId)
+      const isSet = size >= SET_FROM && !isForeign(now)
+      if (isSet && fitsSet(formerFields(now, definitionsAt(fieldChanges)(changeId)))) {
         const { count, id } = await sets.restoreFrom(user, tableId, changeId, {
           kind: 'records.restore',
+          fieldChanges,
           async requireDue() {
             // Some of them tell whether the deletion is gone.
             const some = trashed.slice(0, SET_FROM).map(({ record_id }) => record_id)
@@ -341,13 +345,14 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
     if (trashed.length === 0) throw notInTrash()
     const byEntry = Map.groupBy(trashed, ({ change_id }) => Number(change_id))
     const oldest = byEntry.keys().reduce((one, other) => Math.min(one, other))
-    const renameSince = await choiceRenames(engine, schema, oldest, model.table.id)
+    const then = definitionsAt(await fieldChangesSince(engine, model.table.id, oldest))
+    const now = await schema.loadWithKeys(model.table.id)
     const deletions: Deletion[] = []
     let size = 0
     for (const [changeId, records] of byEntry) {
       const ids = records.map(({ record_id }) => record_id)
       const lines = await linesOf(engine, schema, model, changeId, ids)
-      deletions.push({ changeId, ids, lines, rename: renameSince(changeId) })
+      deletions.push({ changeId, ids, lines, former: formerFields(now, then(changeId)) })
       size += lines.length
       if (size > MAX_SET) throw badRequest(m.records_error_restore_size({ max: MAX_SET }))
     }
@@ -376,7 +381,7 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
           }
           const inverse = await invert(
             scope,
-            deletions.flatMap(({ lines, rename }) => lines.map((line) => withRenamedChoices(line, rename))),
+            deletions.flatMap(({ lines, former }) => lines.map((line) => withPresentTitles(line, former))),
           )
           const { operations } = await dropStaleOperations(scope, inverse.operations)
           restored = operations.reduce(
@@ -475,7 +480,7 @@ interface Deletion {
   changeId: number
   ids: RecordId[]
   lines: LoggedRecord[]
-  rename: RenameChoices | null
+  former: FormerFields
 }
 
 /** Limit of records in one change. */

@@ -31,16 +31,16 @@ import { m } from '../../../src/messages.gen.ts'
 import { currentWork, type WorkName } from '../../../src/works.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
-import type { SchemaReader } from '../../schema/index.ts'
+import { definitionsAt, type FieldChanges, fieldChangesSince, type SchemaReader } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import type { LinkSchema } from '../links/index.ts'
 import type { Reader } from '../read/index.ts'
+import { fitsSet, formerFields, formerFieldsNow, UNCHANGED_FIELDS, withPresentTitles } from '../rows/index.ts'
 import { isForeign, keyOf, rangeCondition, rangeOf, restoredBy } from '../table/index.ts'
 import type { CheckedOperation, Door, SetDetail, SetEntry, SetWrites, Where } from '../write/index.ts'
 import { type Audience, createDescribe } from './describe.ts'
 import { dropStaleOperations } from './drop-stale.ts'
 import { invert } from './invert.ts'
-import { choiceRenames, withRenamedChoices } from './renamed-choices.ts'
 
 /** The result of undo and redo. `applied` is null if there was nothing to revert. */
 export interface Undone {
@@ -78,7 +78,7 @@ interface Deps {
 }
 
 /** From this many records on, deletions and bulk updates are reverted as a set, in a worker thread. */
-export const SET_FROM = 1_000
+const SET_FROM = 1_000
 
 /** Limit of actions on one page of the history. */
 export const MAX_ACTIONS = 100
@@ -483,22 +483,21 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
         return { applied: null, kind, records: entry.records, skipped: 0 }
       })
     }
+    const changeId = undoneBy ?? entry.id
+    const { tableId } = entry
+    const fieldChanges = tableId === null ? undefined : await fieldChangesSince(engine, tableId, changeId)
     const asSet = setStep(entry, undoneBy, keepsChanged)
-    if (asSet && !(await isForeignEntry(entry))) {
-      const { count, skipped, ...applied } = await asSet(user, { ...mark, requireDue })
+    if (asSet && fieldChanges && (await fitsSetWrite(entry, changeId, fieldChanges))) {
+      const { count, skipped, ...applied } = await asSet(user, { ...mark, requireDue, fieldChanges })
       return { applied, kind, records: count, skipped }
     }
-    const changeId = undoneBy ?? entry.id
-    const renames =
-      entry.tableId === null ? null : await choiceRenames(engine, schema, changeId, entry.tableId)
-    const rename = renames?.(changeId) ?? null
     let skipped = 0
     let records = 0
     const applied = await door.write(
       user,
       { baseId },
       {
-        entry: { ...mark, tableId: entry.tableId },
+        entry: { ...mark, tableId },
         finish,
         async plan(scope) {
           await requireDue()
@@ -512,15 +511,19 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
             ? await writtenSince(engine, changeId, 'deleted')
             : []
           const left = new Set([...kept, ...again.map(recordKey)])
+          const former =
+            tableId === null
+              ? UNCHANGED_FIELDS
+              : await formerFieldsNow(engine, await schema.loadWithKeys(tableId), changeId, fieldChanges)
           const reverted: LoggedRecord[] = []
           await forEachBreathing(logged, (record) => {
             if (left.size > 0 && left.has(recordKey(record))) return
-            reverted.push(withRenamedChoices(record, rename))
+            reverted.push(withPresentTitles(record, former))
           })
           const inverse = await invert(scope, reverted)
           const remaining = await dropStaleOperations(scope, inverse.operations)
           skipped = kept.size + inverse.skipped + remaining.skipped
-          records = countRecords(inverse.operations, entry.tableId)
+          records = countRecords(inverse.operations, tableId)
           return remaining.operations
         },
       },
@@ -565,8 +568,15 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
   }
 
   /** Set writes need the records in the database of the log, which connected databases are not. */
-  const isForeignEntry = async ({ tableId }: StoredEntry): Promise<boolean> =>
-    tableId !== null && isForeign(await schema.loadWithKeys(tableId))
+  async function fitsSetWrite(
+    { tableId }: StoredEntry,
+    changeId: number,
+    fieldChanges: FieldChanges,
+  ): Promise<boolean> {
+    if (tableId === null) return false
+    const model = await schema.loadWithKeys(tableId)
+    return !isForeign(model) && fitsSet(formerFields(model, definitionsAt(fieldChanges)(changeId)))
+  }
 
   /** How to undo or redo a large change as a set; null for other changes. */
   function setStep(entry: StoredEntry, undoneBy: number | null, keepsChanged: boolean) {

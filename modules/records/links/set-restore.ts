@@ -10,7 +10,15 @@ import {
 } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { planRevert, RAW_PREFIX, type SnapshotColumn, snapshot } from '../rows/index.ts'
+import {
+  type FormerFields,
+  loggedValues,
+  planRevert,
+  RAW_PREFIX,
+  type SnapshotColumn,
+  snapshot,
+  UNCHANGED_FIELDS,
+} from '../rows/index.ts'
 import { columnName } from '../table/index.ts'
 import type { SetCascade } from './cascade.ts'
 import { type LinkSchema, type PairRelation, relationsKeptIn } from './relation.ts'
@@ -33,6 +41,8 @@ interface Restored {
   condition?: SQL
   /** Fields that stay empty. */
   except?: ReadonlySet<string>
+  /** What the fields were when the values were logged; absent: as they are. */
+  former?: FormerFields
 }
 
 /** The statements that restore deleted records of a table: the log’s, then the table’s. */
@@ -40,13 +50,14 @@ export function restoreStatements(
   { dialect }: Engine,
   model: TableModel,
   columns: SnapshotColumn[],
-  { set: logged, newId, condition = sql``, except = new Set() }: Restored,
+  { set: logged, newId, condition = sql``, except = new Set(), former = UNCHANGED_FIELDS }: Restored,
 ): { log: SQL; write: SQL } {
   // A field may have moved into or out of the trash since: its value is under the field’s id or the column’s name.
   const fieldIds = new Map([...model.trashedColumns].map(([id, column]) => [column, id]))
+  const { readOrNull } = loggedValues(dialect, former)
   const values = columns.map(({ key, name, databaseType }) => {
     if (except.has(key)) return sql`cast(null as ${sql.raw(databaseType)})`
-    const loggedAs = (under: string) => dialect.jsonValue(logged.before, under, { databaseType })
+    const loggedAs = (under: string) => readOrNull(logged.before, under, { databaseType })
     return sql`coalesce(${loggedAs(fieldIds.get(name) ?? key)}, ${loggedAs(RAW_PREFIX + name)})`
   })
   const names = columns.map(({ column }) => column)

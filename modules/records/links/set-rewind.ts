@@ -7,7 +7,7 @@ import type { Field } from '../../../src/core/model.ts'
 import { changedSet, hasKey, type LoggedSet, logRows, selectDeletedIds } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { placeColumn, snapshot } from '../rows/index.ts'
+import { type FormerFields, loggedValues, placeColumn, snapshot } from '../rows/index.ts'
 import { columnName, isWritable } from '../table/index.ts'
 import { planSetCascade } from './cascade.ts'
 import {
@@ -42,6 +42,8 @@ export interface Rewind {
   viewIds: readonly string[]
   /** Fields whose former values do not fit any more: restored records have none in them. */
   except: ReadonlySet<string>
+  /** What the fields were when the values of the sets were logged. */
+  former: FormerFields
   /** The relations of the table that are rewound with it. */
   relations: readonly Relation[]
 }
@@ -94,7 +96,7 @@ export async function planRewind(
   rewind: Rewind,
   model: TableModel,
 ): Promise<{ statements: SQL[]; counted: number[]; tableIds: string[]; models: TableModel[] }> {
-  const { engine, schema, newId, stampOf, relations, except, setOf } = rewind
+  const { engine, schema, newId, stampOf, relations, except, former, setOf } = rewind
   const { dialect } = engine
   const table = tableOf(model)
   const id = idOf(rewind, model)
@@ -142,6 +144,7 @@ export async function planRewind(
     set: setOf(model.table.id, SET),
     newId,
     except,
+    former,
   })
   count(restored.log)
   statements.push(restored.write)
@@ -184,11 +187,16 @@ export async function countKept(rewind: Rewind, model: TableModel): Promise<SQL>
   const set = rewind.setOf(model.table.id, SET)
   const cells = await cellsOf(rewind, model, rewind.fields, rewind.viewIds)
   const { dialect } = rewind.engine
+  const { read, isGone } = loggedValues(dialect, rewind.former)
   const kept = cells.map(({ key, storage, now }) => {
-    const expected = dialect.jsonValue(set.after, key, storage)
-    const former = dialect.jsonValue(set.before, key, storage)
-    return sql`case when ${hasKey(set.before, key)} and not (${dialect.isSame(now, expected)})
-      and not (${dialect.isSame(now, former)}) then 1 else 0 end`
+    const expected = read(set.after, key, storage)
+    const former = read(set.before, key, storage)
+    const isEdited = dialect.and([
+      dialect.not(dialect.isSame(now, expected)),
+      dialect.not(dialect.isSame(now, former)),
+    ])
+    const isLost = isGone(key, former) ?? dialect.constant(false)
+    return sql`case when ${hasKey(set.before, key)} and ${dialect.or([isEdited, isLost])} then 1 else 0 end`
   })
   const sum = kept.length === 0 ? sql`0` : sql.join(kept, sql` + `)
   return sql`select coalesce(sum(${sum}), 0) as n from ${tableOf(model)}, ${set.table}
@@ -219,11 +227,15 @@ async function cellsOf(
   const { dialect } = engine
   const set = setOf(model.table.id, SET)
   const relations = await relationsKeptIn(schema, model)
+  const { read, isGone } = loggedValues(dialect, rewind.former)
   const cellOf = (key: string, storage: StorageKind, now: SQL): Cell => {
-    const target = dialect.jsonValue(set.before, key, storage)
-    const isDue = hasExpected
-      ? sql`${hasKey(set.before, key)} and ${dialect.isSame(now, dialect.jsonValue(set.after, key, storage))}`
-      : hasKey(set.before, key)
+    const target = read(set.before, key, storage)
+    const gone = isGone(key, target)
+    const isDue = dialect.and([
+      hasKey(set.before, key),
+      ...(hasExpected ? [dialect.isSame(now, read(set.after, key, storage))] : []),
+      ...(gone ? [dialect.not(gone)] : []),
+    ])
     return { key, storage, now, next: sql`case when ${isDue} then ${target} else ${now} end` }
   }
   const ofFields = fields.map((field): Cell => {

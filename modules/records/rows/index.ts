@@ -1,6 +1,16 @@
 /** Statements that insert, update, restore and delete rows of one table, and maintain their order. */
 
 export {
+  type FormerFields,
+  fitsSet,
+  formerFields,
+  formerFieldsNow,
+  loggedValues,
+  presentJson,
+  UNCHANGED_FIELDS,
+  withPresentTitles,
+} from './former-fields.ts'
+export {
   manualOrder,
   manualPage,
   manualPositions,

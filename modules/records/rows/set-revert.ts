@@ -7,54 +7,62 @@ import { loggedSet, logRows } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { columnName, isWritable } from '../table/index.ts'
+import { type FormerFields, loggedValues, UNCHANGED_FIELDS } from './former-fields.ts'
 import { RAW_PREFIX } from './write.ts'
 
 /** A logged change to revert: all its records got values for the same fields. */
 export interface Reverted {
   changeId: number
   fieldIds: string[]
+  /** What the fields were at the change; absent: as they are. */
+  former?: FormerFields
 }
 
 /** A field’s column with its values after and before the change. */
 interface Side {
   field: Field
   column: SQL
-  after: SQL
   before: SQL
+  /** True where the value after the change is still present and the one before can come back. */
+  isDue: SQL
 }
 
 /**
  * Plans to restore the values before a change as a set, where the value after it is still present. `log` is the log
- * statement, `update` the write, and `skipped` counts the values that were changed since.
+ * statement, `update` the write, and `countSkipped` counts the values that were changed since.
  *
  * @param stamp time and author to write with the values
  */
 export function planRevert(
   model: TableModel,
   { dialect }: Engine,
-  { changeId, fieldIds }: Reverted,
+  { changeId, fieldIds, former = UNCHANGED_FIELDS }: Reverted,
   stamp: Values,
   newId: SQL,
 ) {
   const table = sql`${sql.identifier(model.table.tableName)}`
+  const { read: readLogged, isGone } = loggedValues(dialect, former)
   const fields = fieldIds.flatMap((id) => model.field(id) ?? []).filter(isWritable)
   const sides = fields.map((field, at): Side => {
     const sideAs = (name: string) => sql`sheaf_logged.${sql.identifier(`${name}${at}`)}`
     // Qualified, because a field’s column may have the name of one of the log.
-    return { field, column: columnOf(field), after: sideAs('after'), before: sideAs('before') }
+    const [column, after, before] = [columnOf(field), sideAs('after'), sideAs('before')]
+    const gone = isGone(field.id, before)
+    const isUnedited = dialect.isSame(column, after)
+    return { field, column, before, isDue: gone ? dialect.and([isUnedited, dialect.not(gone)]) : isUnedited }
   })
-  const once = loggedValues((select) => dialect.computedOnce?.(select) ?? select)
+  const once = loggedSides((select) => dialect.computedOnce?.(select) ?? select)
   // A read may compare each record with the whole set, unless it can look its record up in the log itself.
-  const merged = loggedValues((select) => select)
+  const merged = loggedSides((select) => select)
   const recordId = dialect.logId(columnOf(model.primaryKey))
   const touched = sql`sheaf_logged.record_id = ${recordId}`
   const stamped = model.fields.filter((field) => field.id in stamp)
-  const stands = ({ column, after, before }: Side) =>
-    dialect.and([dialect.isSame(column, after), dialect.not(dialect.isSame(column, before))])
+  const stands = ({ column, before, isDue }: Side) =>
+    dialect.and([isDue, dialect.not(dialect.isSame(column, before))])
   const anyStands = sides.length > 0 ? dialect.or(sides.map(stands)) : dialect.constant(false)
   const where = sql`where ${touched} and ${anyStands}`
-  const restored = ({ column, after, before }: Side): SQL =>
-    sql`case when ${dialect.isSame(column, after)} then ${before} else ${column} end`
+  const restored = ({ column, before, isDue }: Side): SQL =>
+    sql`case when ${isDue} then ${before} else ${column} end`
   const json = (cellOf: (side: Side) => SQL, stampOf: (field: Field) => SQL): SQL =>
     dialect.jsonObject([
       ...sides.map((side) => ({
@@ -68,9 +76,7 @@ export function planRevert(
     ...sides.map((side) => sql`${sql.identifier(columnName(side.field))} = ${restored(side)}`),
     ...stamped.map((field) => sql`${sql.identifier(columnName(field))} = ${stamp[field.id] ?? null}`),
   ]
-  const changed = sides.map(
-    ({ column, after }) => sql`case when ${dialect.isSame(column, after)} then 0 else 1 end`,
-  )
+  const changed = sides.map(({ isDue }) => sql`case when ${isDue} then 0 else 1 end`)
   return {
     log: logRows(dialect, {
       changeId: newId,
@@ -81,7 +87,7 @@ export function planRevert(
       source: sql`from ${table}, ${once} ${where}`,
     }),
     update: sql`update ${table} set ${sql.join(assignments, sql`, `)} from ${once} ${where}`,
-    skipped: sql`select coalesce(sum(${changed.length > 0 ? sql.join(changed, sql` + `) : sql`0`}), 0) as n
+    countSkipped: sql`select coalesce(sum(${changed.length > 0 ? sql.join(changed, sql` + `) : sql`0`}), 0) as n
       from ${table}, ${merged} where ${touched}`,
   }
 
@@ -94,7 +100,7 @@ export function planRevert(
    *
    * @param as the form of a select, such as one whose values are computed once, however often they are named
    */
-  function loggedValues(as: (select: SQL) => SQL): SQL {
+  function loggedSides(as: (select: SQL) => SQL): SQL {
     const { table: log, where: isLogged, ...logged } = loggedSet(changeId, model.table.id)
     const [after, before] = [logged.after, logged.before].map((text) => dialect.parsedJson?.(text) ?? text)
     const read = as(sql`select ${logged.recordId} as record_id, ${after} as after, ${before} as before
@@ -103,7 +109,7 @@ export function planRevert(
       const { storage } = fieldType(type)
       return (['after', 'before'] as const).map(
         (side) =>
-          sql`${dialect.jsonValue(sql`sheaf_read.${sql.raw(side)}`, id, storage)} as ${sql.identifier(`${side}${at}`)}`,
+          sql`${readLogged(sql`sheaf_read.${sql.raw(side)}`, id, storage)} as ${sql.identifier(`${side}${at}`)}`,
       )
     })
     return sql`(${as(sql`select ${sql.join([sql`sheaf_read.record_id`, ...values], sql`, `)}

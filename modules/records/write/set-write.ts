@@ -29,7 +29,7 @@ import {
 import type { Engine, QueryDialect } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { OpenWork } from '../../../src/works.ts'
-import type { TableModel } from '../../schema/index.ts'
+import type { FieldChanges, TableModel } from '../../schema/index.ts'
 import {
   countKept,
   countRewind,
@@ -46,7 +46,15 @@ import {
   type SetCascade,
 } from '../links/index.ts'
 import type { TouchRecords } from '../read/index.ts'
-import { fieldNamed, planRevert, type Reverted, snapshot, viewsWithPlaces } from '../rows/index.ts'
+import {
+  fieldNamed,
+  formerFieldsNow,
+  planRevert,
+  type Reverted,
+  snapshot,
+  UNCHANGED_FIELDS,
+  viewsWithPlaces,
+} from '../rows/index.ts'
 import { columnIn, columnOf, rangeOf, readRecords, requireAll, wholeSecond } from '../table/index.ts'
 import { type Attempt, explainViolation } from './explain-conflict.ts'
 import { findRepeated, type Repeated } from './repeated-change.ts'
@@ -60,6 +68,8 @@ export interface SetEntry {
   clientId?: string
   /** Runs with the write lease, before anything is planned. Nothing is written if it throws. */
   requireDue?: () => Promise<void>
+  /** The changes of the fields since the entry whose values are written, if the caller has read them. */
+  fieldChanges?: FieldChanges
 }
 
 /** The result of a set write, which counts its records without listing them. */
@@ -79,7 +89,8 @@ interface Plan {
   tableIds?: string[]
   /** Those of them whose constraints may be violated. */
   models?: TableModel[]
-  skipped?: number
+  /** Counts the values that the write skips, as `n`, before it. */
+  countSkipped?: SQL
   /** Values given to all records. */
   given?: Values
   /** How many rows are written for each record that is logged first; absent: 2. */
@@ -227,12 +238,12 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
   /** Restores the values before a change that wrote the same fields of its records. */
   function revert(actor: Actor, tableId: string, change: Reverted, entry: SetEntry): Promise<SetApplied> {
     return run(actor, tableId, entry, async (model, engine) => {
-      const except = await convertedSince(engine, model, change.changeId)
-      const reverted = { ...change, fieldIds: change.fieldIds.filter((id) => !except.has(id)) }
+      const former = await formerFieldsNow(engine, model, change.changeId, entry.fieldChanges)
+      const fieldIds = change.fieldIds.filter((id) => !former.converted.has(id))
+      const reverted = { ...change, fieldIds, former }
       const stamp = stampOf(model, actor)
-      const { log, update, skipped } = planRevert(model, engine, reverted, stamp, LAST_ENTRY_ID)
-      const [changed] = await engine.all<{ n: number }>(engine.dialect.render(skipped), { scan: true })
-      return asPlan({ log, write: update, skipped: changed?.n ?? 0 })
+      const { log, update, countSkipped } = planRevert(model, engine, reverted, stamp, LAST_ENTRY_ID)
+      return asPlan({ log, write: update, countSkipped })
     })
   }
 
@@ -251,8 +262,13 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
       const isAgain = isWrittenAfter(tableId, changeId, logged.recordId, LAST_ENTRY_ID)
       const set = { ...logged, where: sql`${logged.where} and not ${isAgain}` }
       const columns = await snapshot(model, engine)
-      const except = await convertedSince(engine, model, changeId)
-      const statements = restoreStatements(engine, model, columns, { set, newId: LAST_ENTRY_ID, except })
+      const former = await formerFieldsNow(engine, model, changeId, entry.fieldChanges)
+      const statements = restoreStatements(engine, model, columns, {
+        set,
+        newId: LAST_ENTRY_ID,
+        except: former.converted,
+        former,
+      })
       return asPlan({ ...statements, after: await planSetRestore(context, model) })
     })
   }
@@ -346,6 +362,7 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
       fields: fields.filter(({ id }) => named.has(id)),
       viewIds: viewIds.filter((id) => named.has(positionKey(id))),
       except,
+      former: UNCHANGED_FIELDS,
       relations,
     }
     const stage = models.map(([id]) => stageSet(dialect, id, setOf(id, 'squashed')))
@@ -357,7 +374,7 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
    *
    * @param options `keepsChanged`: records that it added stay if someone has changed them since
    */
-  function revertAll(
+  async function revertAll(
     actor: Actor,
     tableId: string,
     changeId: number,
@@ -370,14 +387,25 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
       const isChanged = isWrittenAfter(tableId, changeId, set.recordId)
       return { ...set, where: sql`${set.where} and not (${set.before} is null and ${isChanged})` }
     }
+    // What the entry lists stays: it is read before others have to wait.
+    const log = await kernel.sources.engine((await schema.loadWithKeys(tableId)).table.baseId)
+    const asked = new Set<string>()
+    const named = new Set<string>()
+    const findNamed = async (model: TableModel, viewIds: readonly string[]): Promise<void> => {
+      const keys = [...rewindable(model).map(({ id }) => id), ...viewIds.map(positionKey)]
+      const rest = keys.filter((key) => !asked.has(key))
+      for (const key of rest) asked.add(key)
+      for (const key of await listedKeys(log, { tableId, from: changeId, to: changeId, keys: rest }))
+        named.add(key)
+    }
+    await findNamed(await schema.loadWithKeys(tableId), await viewsWithPlaces(log, tableId))
+    const touched = new Set(await tablesOf(log, log.dialect, changeId))
     return run(actor, tableId, entry, async (_, engine) => {
       const model = await schema.loadWithKeys(tableId)
-      const except = await convertedSince(engine, model, changeId)
-      const fields = rewindable(model)
+      const former = await formerFieldsNow(engine, model, changeId, entry.fieldChanges)
+      const except = former.converted
       const viewIds = await viewsWithPlaces(engine, tableId)
-      const keys = [...fields.map(({ id }) => id), ...viewIds.map(positionKey)]
-      const named = await listedKeys(engine, { tableId, from: changeId, to: changeId, keys })
-      const touched = new Set(await tablesOf(engine, engine.dialect, changeId))
+      await findNamed(model, viewIds)
       const relations = await relationsToRewind(schema, model)
       const reverted: Rewind = {
         tableId,
@@ -387,16 +415,14 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
         stampOf: (table) => stampOf(table, actor),
         setOf,
         hasExpected: true,
-        fields: fields.filter(({ id }) => named.has(id) && !except.has(id)),
+        fields: rewindable(model).filter(({ id }) => named.has(id) && !except.has(id)),
         viewIds: viewIds.filter((id) => named.has(positionKey(id))),
         except,
+        former,
         relations: relations.filter((relation) => touched.has(linkTableOf(relation).table.id)),
       }
-      const [kept] = await engine.all<{ n: number }>(
-        engine.dialect.render(await countKept(reverted, model)),
-        { scan: true },
-      )
-      return { ...(await planRewind(reverted, model)), skipped: Number(kept?.n ?? 0), passes: 2 }
+      const countSkipped = await countKept(reverted, model)
+      return { ...(await planRewind(reverted, model)), countSkipped, passes: 2 }
     })
   }
 
@@ -413,12 +439,13 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
     const actorId = actorIdOf(actor)
     const actionId = actor.kind === 'user' ? actor.actionId : undefined
     let repeated: Repeated | null = null
-    let skipped = 0
     const tableIds = new Set([tableId])
     const attempts: Attempt[] = []
     const models = [known]
     let passes = 2
     let counted: number[] = []
+    /** The index of the statement that counts what is skipped. */
+    let skippedAt: number | null = null
     // Planned inside the lease, so that no schema change comes between plan and write.
     const script = async () => {
       if (clientId) {
@@ -434,19 +461,16 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
       at = nowIso()
       const planned = await plan(await schema.load(tableId), engine)
       if (!planned) return []
-      skipped = planned.skipped ?? 0
-      const { detail, given } = planned
+      const { detail, given, countSkipped } = planned
       passes = planned.passes ?? passes
-      counted = planned.counted.map((index) => index + BEFORE_PLAN)
+      const begin = beginSetEntry({ at, actorId, kind, tableId, undoes, redoes, detail, clientId, actionId })
+      if (countSkipped) skippedAt = begin.push(countSkipped) - 1
+      counted = planned.counted.map((index) => index + begin.length)
       models.push(...(planned.models ?? []))
       // Two rows with the same values explain a unique violation among the records themselves.
       if (given) attempts.push({ tableId, rows: [{ values: given }, { values: given }] })
       for (const id of planned.tableIds ?? []) tableIds.add(id)
-      const statements = [
-        ...beginSetEntry({ at, actorId, kind, tableId, undoes, redoes, detail, clientId, actionId }),
-        ...planned.statements,
-        ...endSetEntry({ undoes, redoes }),
-      ]
+      const statements = [...begin, ...planned.statements, ...endSetEntry({ undoes, redoes })]
       return statements.map((statement) => engine.dialect.render(statement))
     }
     const work = { kind: workKindOf(kind), baseId, table: known.table }
@@ -476,6 +500,8 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
       tableIds: [...tableIds],
     }
     if (count > 0) kernel.events.emit('records.changed', applied)
+    const skippedIndex = skippedAt as number | null
+    const skipped = skippedIndex === null ? 0 : Number(results[skippedIndex]?.rows[0]?.n ?? 0)
     return { ...applied, count, skipped }
   }
 
@@ -489,9 +515,6 @@ const stampOf = (model: TableModel, actor: Actor): Values => ({
   [fieldNamed(model, 'updated_at').id]: toStored(wholeSecond()),
   [fieldNamed(model, 'updated_by').id]: actorIdOf(actor),
 })
-
-/** The number of statements that begin an entry. */
-const BEFORE_PLAN = 2
 
 /** Detail of a rewind: the moment, and the last entry of that time. */
 interface RewindDetail {
@@ -523,21 +546,6 @@ async function rangesAfter(
     else joined.push({ ...range })
   }
   return joined
-}
-
-/** The fields whose values an entry logged as others than their columns hold now. Columns of text hold all values. */
-async function convertedSince(engine: Engine, model: TableModel, changeId: number): Promise<Set<string>> {
-  const former = new Map<string, Field['type']>()
-  for (const { detail } of await entriesOfTableAfter(engine, model.table.id, changeId, 'field.update')) {
-    const { fieldId, before } = (detail ?? {}) as { fieldId?: string; before?: Pick<Field, 'type'> }
-    // The first change tells what the field was at the entry.
-    if (fieldId !== undefined && before && !former.has(fieldId)) former.set(fieldId, before.type)
-  }
-  const isConverted = (id: string, type: Field['type']) => {
-    const storage = fieldType(model.field(id)?.type ?? type).storage
-    return storage !== 'text' && storage !== 'longText' && fieldType(type).storage !== storage
-  }
-  return new Set([...former].flatMap(([id, type]) => (isConverted(id, type) ? id : [])))
 }
 
 const linksOf = (relation: Relation): (Field | null)[] =>

@@ -51,6 +51,42 @@ export function choiceRewriter(before: TypeAndOptions, after: TypeAndOptions): R
   return rewriterOf(before, changedTitles(before, after))
 }
 
+/** What has become of the options of a select field. */
+export interface FormerChoices {
+  /** Whether its values were lists of titles. */
+  isList: boolean
+  /** The present titles by the former ones; null for an option that is gone. Options that have kept their titles are left out. */
+  titles: ReadonlyMap<string, string | null>
+}
+
+/**
+ * What has become of the options that a field had. An option is followed by its id. One that was removed is taken for the option that
+ * was added with its title later, but not for one that was given its title.
+ *
+ * @param since the definitions of the field from then on, oldest first, without the present one
+ * @returns null if all have their titles, or if the field had no options
+ */
+export function formerChoices(since: readonly TypeAndOptions[], now: TypeAndOptions): FormerChoices | null {
+  const [then] = since
+  if (!then || !hasChoices(then) || !hasChoices(now)) return null
+  const present = new Map(choicesOf(now).map(({ id, title }) => [id, title]))
+  const seen = new Set<string>()
+  /** The ids of the options that were added with a title, oldest first. */
+  const added = new Map<string, string[]>()
+  for (const { id, title } of [...since, now].flatMap(choicesOf)) {
+    if (seen.has(id)) continue
+    seen.add(id)
+    added.set(title, [...(added.get(title) ?? []), id])
+  }
+  const titles = new Map<string, string | null>()
+  for (const [title, ids] of added) {
+    const id = ids.find((each) => present.has(each))
+    const today = id === undefined ? null : (present.get(id) ?? null)
+    if (today !== title) titles.set(title, today)
+  }
+  return titles.size === 0 ? null : { isList: !hasSingleChoice(then), titles }
+}
+
 /** As `choiceRewriter`, but the cells of a removed option stay. */
 export const choiceRenamer = (before: TypeAndOptions, after: TypeAndOptions): Rewrite | null =>
   rewriterOf(before, renamedChoices(before, after))
@@ -80,6 +116,21 @@ function changedTitles(before: TypeAndOptions, after: TypeAndOptions): Map<strin
     if (now !== title) changed.set(title, now)
   }
   return changed
+}
+
+/**
+ * The present titles of the options that a field had, by all their former titles; null if none is called otherwise.
+ *
+ * @param since as in `formerChoices`
+ */
+export function presentChoiceTitles(
+  since: readonly TypeAndOptions[],
+  now: TypeAndOptions,
+): ChoiceTitles | null {
+  const former = formerChoices(since, now)
+  const [then] = since
+  if (!former || !then || !former.titles.values().some((title) => title !== null)) return null
+  return new Map(choicesOf(then).map(({ title }) => [title, former.titles.get(title) ?? title]))
 }
 
 /** What `ChoiceTitles` says after a change of select options; null if none is renamed. */

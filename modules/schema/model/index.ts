@@ -7,6 +7,9 @@ export {
   choiceRewriter,
   choicesOf,
   choiceTitles,
+  type FormerChoices,
+  formerChoices,
+  presentChoiceTitles,
   revertChoices,
   withKeptIds,
 } from './choices.ts'

@@ -1,17 +1,20 @@
+import type { ChoiceTitles } from '../../../src/core/fields/choice-titles.ts'
 import type { ViewField } from '../../../src/core/model.ts'
 import { viewKind } from '../../../src/core/views/index.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import {
-  choiceTitles,
-  type DefinitionsAt,
-  definitionsSince,
+  definitionsAt,
+  fieldChangesSince,
+  presentChoiceTitles,
   restoreKeys,
   type TableModel,
 } from '../../schema/index.ts'
 import { type ArrangeDetail, restoreViewFields } from '../fields/index.ts'
 import { refuseLocked, type ViewRow, type ViewState, type ViewsContext } from '../model/index.ts'
 import {
+  type ChoiceSettings,
   changedKeys,
+  formWithRenamedChoices,
   restoreVisibility,
   rightsFor,
   stateOf,
@@ -32,6 +35,17 @@ export function registerViewsUndo(
   { undoers, sources }: Pick<Kernel, 'undoers' | 'sources'>,
 ): void {
   const { store, schema, access } = context
+
+  /** The options of the table's fields that have other titles now than at an entry. */
+  async function titlesSince({ table, fields }: TableModel, entryId: number): Promise<PresentTitles> {
+    const engine = await sources.engine(table.baseId)
+    const then = definitionsAt(await fieldChangesSince(engine, table.id, entryId))(entryId)
+    return fields.flatMap((field) => {
+      const titles = presentChoiceTitles(then.get(field.id) ?? [], field)
+      return titles ? [{ fieldId: field.id, titles }] : []
+    })
+  }
+
   undoers.set('view', async (actor, baseId, entry, direction, write) => {
     if (entry.kind === 'view.visibility') {
       const { changes } = entry.detail as { changes: VisibilityChange[] }
@@ -44,7 +58,11 @@ export function registerViewsUndo(
     if (entry.kind === 'view.create' || entry.kind === 'view.delete') {
       await access.authorize(actor, 'view.create', baseId)
       const appears = (entry.kind === 'view.delete') === isUndo
-      if (appears && detail.stored) await restoreView(context, actor, detail.stored, write)
+      if (appears && detail.stored) {
+        const model = await schema.load(detail.stored.row.tableId)
+        const titles = await titlesSince(model, entry.id)
+        await restoreView(context, actor, withPresentTitles(detail.stored, titles), write)
+      }
       if (!appears && (await store.findRow(detail.viewId))) {
         await removeView(context, actor, detail.viewId, write)
       }
@@ -54,22 +72,25 @@ export function registerViewsUndo(
     const row = await store.findRow(detail.viewId)
     if (!row) return
     if (entry.kind === 'view.update') {
-      const model = await store.modelOf(detail.viewId)
-      const engine = await sources.engine(baseId)
-      const definitions = (await definitionsSince(engine, model.table.id, entry.id))(entry.id)
+      const titles = await titlesSince(await store.modelOf(detail.viewId), entry.id)
       const logged = entry.detail as { before: ViewState; after: ViewState }
-      const [before, after] = [logged.before, logged.after].map((state) =>
-        withPresentTitles(state, row.kind, model, definitions),
-      ) as [ViewState, ViewState]
+      const present = (state: ViewState): ViewState => {
+        const { kind: _, ...settings } = withPresentSettings({ ...state, kind: row.kind }, titles)
+        return settings
+      }
+      const [before, after] = [present(logged.before), present(logged.after)]
       const [from, to] = isUndo ? [after, before] : [before, after]
       for (const right of rightsFor(row, changedKeys(from, to))) await access.authorize(actor, right, baseId)
       await writeView(context, actor, detail.viewId, (row) => restoredState(row, from, to), write)
       return
     }
-    const { before = [], after = [] } = detail
-    const [from, to] = isUndo ? [after, before] : [before, after]
     refuseLocked(actor, row)
-    const { table } = await store.modelOf(detail.viewId)
+    const model = await store.modelOf(detail.viewId)
+    const { table } = model
+    const titles = await titlesSince(model, entry.id)
+    const { before = [], after = [] } = detail
+    const present = (fields: ViewField[]) => fields.map((field) => withPresentForm(field, titles))
+    const [from, to] = isUndo ? [present(after), present(before)] : [present(before), present(after)]
     await schema.apply(
       actor,
       table.baseId,
@@ -93,21 +114,32 @@ export function registerViewsUndo(
   })
 }
 
-/** Logged settings with the options of select fields as they are called now. @param then what fields were like */
-function withPresentTitles(
-  state: ViewState,
-  kind: ViewRow['kind'],
-  model: TableModel,
-  then: ReturnType<DefinitionsAt>,
-): ViewState {
-  let present = state
-  for (const [fieldId, definition] of then) {
-    const field = model.field(fieldId)
-    const titles = field && choiceTitles(definition, field)
-    if (titles) present = { ...present, ...withRenamedChoices({ ...present, kind }, fieldId, titles) }
-  }
-  return present
+/** What the options of fields are called now, by their former titles. */
+type PresentTitles = readonly { fieldId: string; titles: ChoiceTitles }[]
+
+/** Logged settings with the present titles of options. */
+function withPresentSettings<T extends ChoiceSettings & Pick<ViewRow, 'kind'>>(
+  settings: T,
+  present: PresentTitles,
+): T {
+  let now = settings
+  for (const { fieldId, titles } of present) now = { ...now, ...withRenamedChoices(now, fieldId, titles) }
+  return now
 }
+
+/** What a view keeps of a field, with the present titles of options in the settings of a form. */
+function withPresentForm<T extends Pick<ViewField, 'form' | 'fieldId'>>(line: T, present: PresentTitles): T {
+  let { form } = line
+  for (const { fieldId, titles } of present)
+    form = formWithRenamedChoices({ form, fieldId: line.fieldId }, fieldId, titles)
+  return { ...line, form }
+}
+
+/** A deleted view with the present titles of options. */
+const withPresentTitles = ({ row, lines }: StoredView, present: PresentTitles): StoredView => ({
+  row: withPresentSettings(row, present),
+  lines: lines.map((line) => withPresentForm(line, present)),
+})
 
 /** The settings of a view; what others have set since for other settings, or for other options of its kind, stays. */
 export function restoredState(row: ViewRow, from: ViewState, to: ViewState): ViewState {

@@ -3,7 +3,12 @@
  */
 
 export { checkColoring, checkGroups, checkOptions, newOptions } from './check-options.ts'
-export { formWithRenamedChoices, renameChoices, withRenamedChoices } from './rename-choices.ts'
+export {
+  type ChoiceSettings,
+  formWithRenamedChoices,
+  renameChoices,
+  withRenamedChoices,
+} from './rename-choices.ts'
 export {
   changedKeys,
   changeView,
