@@ -29,6 +29,13 @@ afterAll(() => app.stop())
 
 const ZIP = 'PK\x03\x04\x14\0'
 const latin1 = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, 'latin1'))
+function utf32(text: string, isLittle: boolean): Uint8Array<ArrayBuffer> {
+  const characters = [...text]
+  const view = new DataView(new ArrayBuffer(characters.length * 4))
+  for (const [at, character] of characters.entries())
+    view.setUint32(at * 4, character.codePointAt(0) ?? 0, isLittle)
+  return new Uint8Array(view.buffer)
+}
 /** Files of other kinds that can be imported, by what is said of them where CSV is asked for. */
 const OTHER_KINDS: Record<string, string | Uint8Array<ArrayBuffer>> = {
   'This is a workbook, not': `${ZIP}xl/workbook.xml\nx`,
@@ -60,6 +67,13 @@ const FOREIGN_FILES: Record<string, string | Uint8Array<ArrayBuffer>> = {
   'This is a worksheet in the Data Interchange Format': 'TABLE\r\n0,1\r\n"x"\r\nVECTORS\r\n0,2\r\n""\r\n',
   'This is a Lotus 1-2-3 worksheet': latin1('\0\0\x02\0\x06\x04\x06\0'),
   'This is a dBase table': latin1(`\x03\x7e\x0b\x1b\x01\0\0\0\x41\0\x0b\0${'\0'.repeat(52)}\r`),
+  'This is a web page or e-mail in one file (MHTML)':
+    'From: <Saved by a browser>\r\nContent-Type: multipart/related;\r\n\tboundary="x"\r\nMIME-Version: 1.0\r\n\r\n--x\r\n',
+  'is a web page or e-mail': 'MIME-Version: 1.0\nX-Document-Type: Workbook\n\n--x\n<table>',
+  'The text is encoded in UTF-32': utf32('\ufeffName,Age\nJosé,3\n', true),
+  'is encoded in UTF-32': utf32('\ufeffName,Age\n', false),
+  'encoded in UTF-32, which': utf32('Name,Age\n😀,3\n', true),
+  'encoded in UTF-32': utf32('[{"a": 1}]', false),
   'This is an RTF document': '{\\rtf1\\ansi Name}',
   'This is not a text file: it contains binary data': new Uint8Array(
     Array.from({ length: 5000 }, (_, at) => (at * 7 + (at >> 4)) % 256),
@@ -196,6 +210,7 @@ describe('an import of a file that is not as it should be', () => {
     ['with the headings of a statement', 'Name,create table\na,1\n'],
     ['that begins like a SYLK worksheet', 'ID;Price;Name\nC;1;a\n'],
     ['that begins like a DIF worksheet', 'TABLE\n0,1\n2,3\n'],
+    ['that begins like an e-mail', 'From: x\nMIME-Version,1.0\nMIME-Version: 1.0\n'],
     ['that begins like an archive', 'Rar!,PAR1\nGIF89a,1\n'],
   ])('is taken for CSV where it is one %s', (_, text) => {
     expect(fileKind(Buffer.from(text), true)).toBe('csv')

@@ -71,8 +71,10 @@ describe('createCsvReader', () => {
   })
 
   test('takes the line that tells Excel the delimiter for no record', () => {
-    for (const size of [1, 3, 1 << 16])
+    for (const size of [1, 3, 1 << 16]) {
       expect(read('\ufeffsep=;\r\na;b\r\n', { delimiter: ';', size }).rows).toEqual([['a', 'b']])
+      expect(read('"sep=;"\r\na;b\r\n', { delimiter: ';', size }).rows).toEqual([['a', 'b']])
+    }
     expect(read('sep=|\na,b\n').rows).toEqual([['a', 'b']])
     expect(read('a\nsep=;\n').rows).toEqual([['a'], ['sep=;']])
   })
@@ -170,6 +172,7 @@ describe('detectDelimiter', () => {
 
   test('believes what the file says to Excel', () => {
     expect(detectDelimiter('sep=;\r\na,b;c\r\n1,2;3\r\n')).toBe(';')
+    expect(detectDelimiter('"sep=;"\r\na,b;c\r\n1,2;3\r\n')).toBe(';')
   })
 
   test('knows it from two short rows that end in a line break', () => {

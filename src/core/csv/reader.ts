@@ -18,7 +18,7 @@ const MAX_REPAIRS = 50
 const MAX_LENGTH_AFTER_REPAIR = 500_000
 
 /** Excel's delimiter declaration, which is not a record. The group captures the delimiter. */
-export const SEPARATOR_LINE = /^sep=([^\r\n])(?:[\r\n]|$)/i
+export const SEPARATOR_LINE = /^"?sep=([^\r\n])"?(?:[\r\n]|$)/i
 
 /** Characters of an unfinished record up to which lone CRs in its quoted cells are kept. */
 const MAX_QUOTE_SEARCH = 1 << 20

@@ -51,8 +51,10 @@ const OLE = '\xd0\xcf\x11\xe0'
  */
 const SAMPLE_BYTES = 64 * 1024
 const MANY_CONTROLS = 0.02
-/** Tab, line feed, form feed, carriage return, escape. */
-const TEXT_CONTROLS = new Set([9, 10, 12, 13, 27])
+/** Begins each record of a JSON text sequence (RFC 7464). */
+const RECORD_MARK = '\u001e'
+/** Tab, line feed, form feed, carriage return, escape, and the mark of JSON text sequences. */
+const TEXT_CONTROLS = new Set([9, 10, 12, 13, 27, 30])
 
 /**
  * Detects the kind of a file from its beginning, whatever its name or source.
@@ -63,6 +65,7 @@ export function fileKind(head: Uint8Array, isWhole: boolean): FileKind {
   const binary = binaryKind(head, latin)
   if (binary?.isWorkbook || isWorksheetStream(head)) return 'excel'
   if (binary) throw new ForeignFileError(m.file_error_foreign({ kind: binary.name }))
+  if (isUtf32(head)) throw new ForeignFileError(m.file_error_utf32())
   const encoding = detectEncoding(head, isWhole)
   if (!encoding.startsWith('utf-16') && hasManyControls(head))
     throw new ForeignFileError(m.file_error_binary())
@@ -163,6 +166,23 @@ function hasManyControls(head: Uint8Array): boolean {
   return controls > sample.length * MANY_CONTROLS && controls > 8
 }
 
+/** Characters that show UTF-32. */
+const UTF32_SAMPLE = 64
+
+/** True for text in UTF-32, with or without a byte order mark: in UTF-16, half of its characters would be controls. */
+function isUtf32(head: Uint8Array): boolean {
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
+  const count = Math.min(head.byteLength >> 2, UTF32_SAMPLE)
+  const isText = (isLittle: boolean) => {
+    for (let at = 0; at < count; at++) if (!isCharacter(view.getUint32(at * 4, isLittle))) return false
+    return true
+  }
+  return count > 0 && (isText(true) || isText(false))
+}
+
+const isCharacter = (code: number): boolean =>
+  (code >= 32 || TEXT_CONTROLS.has(code)) && code <= 0x10_ffff && (code < 0xd800 || code > 0xdfff)
+
 const PAGE = 'an HTML page'
 /** Tags that an HTML page starts with. */
 const HTML = /^<(?:!doctype html|html|head|body|table|div|script|style|meta|p|br|span)[\s>/]/i
@@ -188,9 +208,21 @@ function isXml(text: string): boolean {
 const SYLK = /^ID;P[^\r\n]{0,200}\r?\n(?:[BCFOP]|N[ENU]);[A-Z]/
 const DIF = /^TABLE\s*\r?\n0,1\r?\n"[^\r\n]{0,200}\r?\nVECTORS\r?\n/
 
+/** Bytes at the beginning of a message that have its headers. */
+const MAX_HEADERS = 8_192
+const HEADER = /^(?:[A-Za-z][\w-]*:|[ \t])/
+
+/** True for a web page and its pictures in one file (RFC 2557), as Excel and browsers save it, and for an e-mail. */
+function isMessage(text: string): boolean {
+  const lines = text.slice(0, MAX_HEADERS).split(/\r?\n/)
+  const headers = lines.slice(0, Math.max(1, lines.indexOf('')))
+  return headers.every((line) => HEADER.test(line)) && headers.some((line) => /^MIME-Version:/i.test(line))
+}
+
 /** The format of a text that is neither CSV nor JSON; null if it may be CSV. */
 function textKind(text: string): string | null {
   if (HTML.test(text)) return PAGE
+  if (isMessage(text)) return 'a web page or e-mail in one file (MHTML)'
   if (isXml(text)) return 'an XML file'
   if (text.startsWith('BEGIN:VCARD')) return 'a file of contacts (vCard)'
   if (SYLK.test(text)) return 'a SYLK worksheet'
@@ -205,13 +237,14 @@ function textKind(text: string): string | null {
 }
 
 /**
- * True if the text starts as JSON: one object or list, one per line (JSON Lines), or objects with a comma or nothing between
+ * True if the text starts as JSON: one object or list, one per line (JSON Lines, with or without the marks of RFC 7464), or objects with a comma or nothing between
  * them. A CSV file whose first cell is JSON or `[x]` has a delimiter after it.
  *
  * @param text without leading whitespace
  * @param isWhole false if the text continues
  */
 function looksLikeJson(text: string, isWhole: boolean): boolean {
+  if (text.startsWith(RECORD_MARK)) return looksLikeJson(text.replaceAll(RECORD_MARK, ' ').trimStart(), isWhole)
   if (text[0] !== '{' && text[0] !== '[') return false
   // An object with a quoted name counts as JSON even if it is cut off or has a superfluous comma.
   const isClear = /^(?:\{\s{0,1000}"(?:[^"\\\r\n]|\\.){0,1000}"\s{0,1000}:|\[\s{0,1000}[{[])/.test(text)

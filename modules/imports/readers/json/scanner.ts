@@ -34,7 +34,8 @@ export interface JsonScanner {
   end(): void
 }
 
-const SPACE = /[ \t\r\n]*/y
+/** Spaces of JSON, and the mark that begins each record of a JSON text sequence (RFC 7464). */
+const SPACE = /[ \t\r\n\u001e]*/y
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 /** Digits that every double has; longer numbers may lose some. */
@@ -55,7 +56,7 @@ interface Level {
 }
 
 /**
- * @param isSequence true for a file with a record per line (NDJSON, RFC 7464 without its marks), or with nothing or a comma between
+ * @param isSequence true for a file with a record per line (NDJSON, RFC 7464), or with nothing or a comma between
  * records; otherwise the file is one value, in which every list of objects or of lists that only objects lead to is a table
  * @param maps paths of objects whose values are the records of a table
  */
