@@ -26,6 +26,7 @@ import {
 } from './test/summary.ts'
 import { ensureSystemPackages } from './test/system-packages.ts'
 import { E2E_TIMEOUT_MS, TEST_TIMEOUT_MS, WAITING_TIMEOUT_MS } from './test/timeouts.ts'
+import { createStages, type FileTime, formatFileTimes, watchFiles } from './test/times.ts'
 
 /*
  * `bun run test` checks the sources and runs all tests with SQLite, private PostgreSQL and MariaDB servers,
@@ -77,6 +78,8 @@ const faults: Failure[] = []
 /** Failures that did not come again. */
 const passedLater: Failure[] = []
 const servers: PrivateServer[] = []
+const fileTimes: FileTime[] = []
+const stages = createStages()
 const running = new Set<Bun.Subprocess>()
 let isInterrupted = false
 
@@ -90,6 +93,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 stopWithNpx()
 
 try {
+  stages.begin('preparation')
   const onlyHome = mayPrepare ? readHome(options) : 'sqlite'
   await prepare()
   const files = (isWhole ? ['tests'] : wanted).flatMap(findTestFiles)
@@ -105,6 +109,7 @@ try {
     isWhole && provideServers(),
     (isWhole || e2e.length > 0) && runStep('Building the web app', 'scripts/build-web.ts'),
   ])
+  stages.begin('tests')
   // Not beside the build, for which everything waits.
   const checked = isWhole ? runStep('The check', 'scripts/check.ts', { isBeside: true }) : null
   const waiting = onSqlite.waiting ?? []
@@ -120,7 +125,10 @@ try {
   ]
   const browserParts = split(e2e, BROWSERS, { timeoutMs: E2E_TIMEOUT_MS })
   const isOne = parts.length + browserParts.length === 1
-  const run = (part: Part) => runTests(part, !isOne)
+  const run = (part: Part) => {
+    if (browserParts.includes(part)) stages.begin('browser tests')
+    return runTests(part, !isOne)
+  }
   await Promise.all([
     inParallel([{ items: waitingParts, workers: 1 }], run),
     inParallel(
@@ -132,6 +140,7 @@ try {
     ),
     checked,
   ])
+  stages.begin('quiet tests')
   await runTests({ files: quiet, isMeasured: true })
   if (isWhole) await repeatFailed()
 } catch (error) {
@@ -140,6 +149,10 @@ try {
   await Promise.all(servers.map((server) => server.stop()))
 }
 if (isInterrupted) fail('Interrupted')
+if (isWhole) {
+  console.log(`\nStages:\n${stages.end().join('\n')}`)
+  console.log(`\nFiles, by their processor time:\n${formatFileTimes(fileTimes).join('\n')}\n`)
+}
 const failures = [...runs.flatMap(({ outcome }) => outcome.failures), ...faults]
 const counts: Counts = { passed: 0, failed: faults.length, skipped: 0 }
 for (const { outcome } of runs) {
@@ -200,7 +213,7 @@ async function offerServer(
  * @param isBeside at a low priority, with its output held back until it ends, because others run at the same time
  */
 async function runStep(what: string, script: string, { isBeside = false } = {}): Promise<void> {
-  const { exitCode, output } = await stream(bun(script), isBeside, {}, isBeside)
+  const { exitCode, output } = await stream(bun(script), { isHeldBack: isBeside, isLowPriority: isBeside })
   if (exitCode !== 0) fail(`${what} failed`, isBeside ? output.trim().split('\n') : [])
 }
 
@@ -258,6 +271,7 @@ async function repeatFailed(): Promise<void> {
   if (failed.length > MAX_REPEATED) return
   for (const { run, file } of failed) {
     if (isInterrupted) return
+    stages.begin('repeated tests')
     const { outcome, passed } = repeated(run.outcome, file, await runPart({ ...run.part, files: [file] }))
     run.outcome = outcome
     passedLater.push(...passed)
@@ -272,16 +286,23 @@ async function runPart(
   const paths = files.map((file) => `./${file}`)
   const preload = process.env.TEST_SCRIPTS ? ['--preload=./tests/support/preload-scripts.ts'] : []
   const startedAt = performance.now()
-  const { exitCode, errorOutput, processorMs } = await stream(
-    bun('test', `--timeout=${timeoutMs}`, ...preload, ...bunOptions, ...paths),
+  const {
+    exitCode,
+    errorOutput,
+    files: times,
+  } = await stream(bun('test', `--timeout=${timeoutMs}`, ...preload, ...bunOptions, ...paths), {
     isHeldBack,
-    { ...(isMeasured ? {} : KEPT_MEMORY), ...(home === undefined ? {} : { TEST_HOME: home }) },
+    variables: { ...(isMeasured ? {} : KEPT_MEMORY), ...(home === undefined ? {} : { TEST_HOME: home }) },
+  })
+  fileTimes.push(
+    ...times.map((each) => (home === undefined ? each : { ...each, file: `${each.file} (${home})` })),
   )
   if (isHeldBack) {
+    const processorMs = times.reduce((sum, each) => sum + each.processorMs, 0)
     const [now, took, busy] = [performance.now(), performance.now() - startedAt, processorMs].map((ms) =>
       (ms / 1000).toFixed(0),
     )
-    console.error(`At ${now} s, after ${took} s with ${busy} s of processor time (without browsers)\n`)
+    console.error(`At ${now} s, after ${took} s with ${busy} s of processor time\n`)
   }
   const counts = parseSummary(errorOutput) ?? { passed: 0, failed: 0, skipped: 0 }
   if (exitCode !== 0 && counts.failed === 0 && !isInterrupted)
@@ -316,18 +337,27 @@ function fail(reason: unknown, details: readonly string[] = []): void {
   faults.push({ name: message, file: '', reason: details })
 }
 
-/** Runs a command and forwards its output, immediately or once it has ended. */
+interface StreamOptions {
+  isHeldBack?: boolean
+  isLowPriority?: boolean
+  variables?: Record<string, string>
+}
+
+/**
+ * Runs a command and forwards its output, immediately or once it has ended.
+ *
+ * @returns also the times of the test files that it ran
+ */
 async function stream(
   command: string[],
-  isHeldBack = false,
-  variables: Record<string, string> = {},
-  isLowPriority = false,
-): Promise<{ exitCode: number; output: string; errorOutput: string; processorMs: number }> {
-  if (isInterrupted) return { exitCode: 0, output: '', errorOutput: '', processorMs: 0 }
+  { isHeldBack = false, isLowPriority = false, variables = {} }: StreamOptions,
+): Promise<{ exitCode: number; output: string; errorOutput: string; files: FileTime[] }> {
+  if (isInterrupted) return { exitCode: 0, output: '', errorOutput: '', files: [] }
   const env = { ...process.env, ...variables, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}) }
   const child = Bun.spawn(command, { cwd: ROOT, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
   if (isLowPriority) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
   running.add(child)
+  const watch = watchFiles(child.pid)
   const held: Uint8Array[] = []
   let output = ''
   let errorOutput = ''
@@ -338,7 +368,9 @@ async function stream(
       else to.write(chunk)
       const text = decoder.decode(chunk, { stream: true })
       output += text
-      if (isError) errorOutput += text
+      if (!isError) continue
+      errorOutput += text
+      watch.read(text)
     }
   }
   const passed = Promise.all([
@@ -350,7 +382,5 @@ async function stream(
   await Promise.race([passed, Bun.sleep(LAST_OUTPUT_MS)])
   running.delete(child)
   for (const chunk of held) process.stderr.write(chunk)
-  // Of the processes that it has waited for, too.
-  const processorMs = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1000
-  return { exitCode, output, errorOutput, processorMs }
+  return { exitCode, output, errorOutput, files: watch.end() }
 }

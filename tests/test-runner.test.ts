@@ -14,6 +14,7 @@ import {
   repeated,
 } from '../scripts/test/summary.ts'
 import { aptGet } from '../scripts/test/system-packages.ts'
+import { createStages, formatFileTimes, watchFiles } from '../scripts/test/times.ts'
 
 describe('parseSummary', () => {
   test('gives null for a run that was cut off', () => {
@@ -180,6 +181,40 @@ test('a stage begins while the one before still has parts, with no more workers 
   )
   expect(order).toEqual(['a long one', 'a', 'a', 'b', 'b', 'b', 'b'])
   expect(most).toBe(2)
+})
+
+test('the time of a file goes from its heading to the next one, or to the summary', async () => {
+  const child = Bun.spawn(['/bin/sh', '-c', 'while :; do :; done'], { stdio: ['ignore', 'ignore', 'ignore'] })
+  const files = watchFiles(child.pid)
+  files.read('bun test v1.4.4\n\n\u001b[1mtests/a.test.ts:\u001b[0m\n(pass) one: tests/x.test.ts:\n')
+  await Bun.sleep(100)
+  files.read('(pass) two [1.00ms]\ntests/b.e2')
+  files.read('e.ts:\n')
+  child.kill()
+  await child.exited
+  files.read(' 3 pass\n 0 fail\n')
+  const [first, second, ...others] = files.end()
+  expect([first, second, others]).toMatchObject([{ file: 'tests/a.test.ts' }, { file: 'tests/b.e2e.ts' }, []])
+  expect(first?.clockMs).toBeGreaterThanOrEqual(99)
+  if (process.platform === 'linux') expect(first?.processorMs).toBeGreaterThan(0)
+})
+
+test('files are listed by their processor time, and stages in their order', () => {
+  const files = [
+    { file: 'tests/a.test.ts', clockMs: 9_000, processorMs: 1_000 },
+    { file: 'tests/b.test.ts', clockMs: 61_400, processorMs: 30_000 },
+  ]
+  expect(formatFileTimes(files)).toEqual([
+    '   30 s in    61 s  tests/b.test.ts',
+    '    1 s in     9 s  tests/a.test.ts',
+  ])
+  const stages = createStages()
+  for (const name of ['preparation', 'tests', 'tests', 'quiet tests']) stages.begin(name)
+  expect(stages.end().map((line) => line.replace(/ *\d+/g, ' N'))).toEqual([
+    ' N s  preparation, processors N % busy',
+    ' N s  tests, processors N % busy',
+    ' N s  quiet tests, processors N % busy',
+  ])
 })
 
 describe('aptGet', () => {
