@@ -11,7 +11,7 @@ import { bun, ROOT } from './project.ts'
 import { divided, inParallel } from './test/chunks.ts'
 import { nameServer, takeDatabaseUrl } from './test/database-url.ts'
 import { type Home, homesOf } from './test/homes.ts'
-import { LONG_FILES, WAITING_FILES } from './test/long-files.ts'
+import { LONG_FILES, PATIENT_FILES, WAITING_FILES } from './test/long-files.ts'
 import { createRunFolder } from './test/run-folder.ts'
 import { bundleServer } from './test/server-bundle.ts'
 import {
@@ -37,7 +37,7 @@ import { createStages, type FileTime, formatFileTimes, watchFiles } from './test
  * others that mostly wait have one more process, which uses what the others leave idle. Files that kill servers
  * (`*.killed.test.ts`) or measure the memory and processor time of a server of their own (`*.measured.test.ts`) come first: each
  * takes long, in a process of its own. Tests with limits by the clock, which other processes would break, are named
- * `*.quiet.test.ts` and run alone afterwards. At the end of a whole run, each file with a test that failed runs once more,
+ * `*.quiet.test.ts` and run afterwards, one at a time except for those that mostly wait. At the end of a whole run, each file with a test that failed runs once more,
  * alone. A failure that does not come again depends on time or on other tests, and is listed above those that do.
  *
  * Suites listed in `test/homes.ts` run twice: on SQLite, and with metadata and base tables in PostgreSQL.
@@ -58,10 +58,11 @@ const KEPT_MEMORY = { MIMALLOC_PURGE_DELAY: '-1' }
 const LAST_OUTPUT_MS = 3_000
 
 const PROCESSORS = Math.max(1, Math.min(4, navigator.hardwareConcurrency))
-/** Parallel processes: one more than there are processors, because tests wait for timers, files and database servers. */
+/**
+ * Parallel processes: one more than there are processors, because tests wait for timers, files and database servers, and a
+ * browser and its test for each other.
+ */
 const WORKERS = PROCESSORS + 1
-/** Parallel browsers: each keeps a processor busy together with its server. */
-const BROWSERS = Math.min(2, PROCESSORS)
 /** Files that are repeated at most: if more fail, it is not by chance. */
 const MAX_REPEATED = 10
 
@@ -123,25 +124,22 @@ try {
     ...split(onPostgres.other ?? [], WORKERS, { home: 'postgres' }),
     ...split(onSqlite.other ?? [], WORKERS),
   ]
-  const browserParts = split(e2e, BROWSERS, { timeoutMs: E2E_TIMEOUT_MS })
+  const browserParts = split(e2e, WORKERS, { timeoutMs: E2E_TIMEOUT_MS })
   const isOne = parts.length + browserParts.length === 1
   const run = (part: Part) => {
     if (browserParts.includes(part)) stages.begin('browser tests')
     return runTests(part, !isOne)
   }
   await Promise.all([
-    inParallel([{ items: waitingParts, workers: 1 }], run),
-    inParallel(
-      [
-        { items: parts, workers: WORKERS },
-        { items: browserParts, workers: BROWSERS },
-      ],
-      run,
-    ),
+    inParallel(waitingParts, 1, run),
+    inParallel([...parts, ...browserParts], WORKERS, run),
     checked,
   ])
   stages.begin('quiet tests')
-  await runTests({ files: quiet, isMeasured: true })
+  const quietParts = Object.values(Object.groupBy(quiet, (file) => String(PATIENT_FILES.includes(file))))
+  await inParallel(quietParts, quietParts.length, (files = []) =>
+    runTests({ files, isMeasured: true }, quietParts.length > 1),
+  )
   if (isWhole) await repeatFailed()
 } catch (error) {
   fail(error)

@@ -23,29 +23,15 @@ export function divided<T>(items: readonly T[], workers: number): T[][] {
   return parts
 }
 
-/** Items of one kind, and how many of them may be processed at the same time. */
-interface Stage<T> {
-  items: readonly T[]
-  workers: number
-}
-
-/**
- * Processes the items of all stages in their order. A worker that finds no item left in a stage goes on to the next one,
- * unless that has enough workers, while others still process their last items.
- */
+/** Processes items in their order, some at the same time. */
 export async function inParallel<T>(
-  stages: readonly Stage<T>[],
+  items: readonly T[],
+  workers: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const open = stages.map(({ items, workers }) => ({ items: items.values(), free: workers }))
+  const open = items.values()
   const worker = async () => {
-    for (const stage of open) {
-      if (stage.free === 0) continue
-      stage.free--
-      for (const item of stage.items) await work(item)
-      stage.free++
-    }
+    for (const item of open) await work(item)
   }
-  const most = Math.max(...stages.map(({ workers }) => workers))
-  await Promise.all(Array.from({ length: most }, worker))
+  await Promise.all(Array.from({ length: workers }, worker))
 }

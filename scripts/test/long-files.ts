@@ -17,3 +17,9 @@ export const WAITING_FILES: readonly string[] = [
   'tests/records/undo-trash.test.ts',
   'tests/servers/restart.test.ts',
 ]
+
+/**
+ * Quiet files that wait for half a minute, with limits of seconds, and leave both processors to others. They run beside the other
+ * quiet ones.
+ */
+export const PATIENT_FILES: readonly string[] = ['tests/servers/restart.quiet.test.ts']
