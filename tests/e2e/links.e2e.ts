@@ -251,8 +251,15 @@ describe('an open record', () => {
       () => textOf(grid.page.locator('[data-testid="record-field"]').filter({ hasText: 'How many' })),
       (text) => text.endsWith('2'),
     )
-    await list.getByRole('button', { name: 'Unlink Tolkien' }).click()
+    await list.getByRole('button', { name: 'Unlink Tolkien' }).press('Enter')
     expect(await cellReads(grid, 0, 'Authors', 'Christie')).toBe('Christie')
+    // The focus is on the record that follows, and after the last one where records are added.
+    await grid.page.waitForFunction(() => document.activeElement?.textContent.startsWith('Christie'))
+    await grid.page.keyboard.press('Tab')
+    await grid.page.keyboard.press('Enter')
+    await grid.page.waitForFunction(
+      () => document.activeElement?.getAttribute('data-testid') === 'add-link',
+    )
     await grid.page.getByRole('tab', { name: 'History' }).click()
     await grid.page.getByText('linked Christie', { exact: true }).waitFor()
     await grid.page.getByText('unlinked Tolkien', { exact: true }).waitFor()

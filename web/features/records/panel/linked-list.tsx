@@ -9,6 +9,7 @@ import { messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { useOnChange } from '../../../ui/effects.ts'
+import { useRowFocus } from '../../../ui/use-row-focus.ts'
 import styles from './linked-list.module.css'
 
 /** Initially loaded records; more are loaded on request. */
@@ -34,6 +35,7 @@ export function LinkedList({ field, value, links, id, error }: LinkedListProps) 
   const [isAdding, setAdding] = useState(false)
   const add = useRef<HTMLButtonElement>(null)
   const { count } = linksIn(value)
+  const { list, onRemove } = useRowFocus<HTMLDivElement>(lines.length, 'li, [data-testid="add-link"]')
 
   function stopAdding(takesFocus: boolean) {
     setAdding(false)
@@ -41,11 +43,19 @@ export function LinkedList({ field, value, links, id, error }: LinkedListProps) 
   }
 
   return (
-    <div className={styles.box} data-testid="linked-list" data-field={field.id}>
+    <div ref={list} className={styles.box} data-testid="linked-list" data-field={field.id}>
       {lines.length > 0 && (
         <ul className={styles.list} aria-label={field.title}>
-          {lines.map((line) => (
-            <Line key={`${typeof line.id} ${line.id}`} line={line} links={links} />
+          {lines.map((line, at) => (
+            <Line
+              key={`${typeof line.id} ${line.id}`}
+              line={line}
+              links={links}
+              onUnlink={() => {
+                onRemove(at)
+                void links.unlink(line)
+              }}
+            />
           ))}
         </ul>
       )}
@@ -93,7 +103,13 @@ export function LinkedList({ field, value, links, id, error }: LinkedListProps) 
   )
 }
 
-function Line({ line, links }: { line: LinkLine; links: LinkTarget }) {
+interface LineProps {
+  line: LinkLine
+  links: LinkTarget
+  onUnlink: () => void
+}
+
+function Line({ line, links, onUnlink }: LineProps) {
   return (
     <li className={styles.line} data-testid="linked-line">
       <button type="button" className={styles.name} disabled={!links.open} onClick={() => links.open?.(line)}>
@@ -106,7 +122,7 @@ function Line({ line, links }: { line: LinkLine; links: LinkTarget }) {
           size="small"
           iconSize={14}
           label={m.records_unlink_title({ title: line.name })}
-          onClick={() => void links.unlink(line)}
+          onClick={onUnlink}
         />
       )}
     </li>
