@@ -946,7 +946,9 @@ describe('importing a file', () => {
     })
     await dialog().getByLabel('Import table lines').check()
     // Before its table is known, the list would go into a new one.
-    await dialog().getByRole('button', { name: /^Import/, disabled: true }).waitFor()
+    await dialog()
+      .getByRole('button', { name: /^Import/, disabled: true })
+      .waitFor()
     held.resolve()
     await page.unrouteAll({ behavior: 'wait' })
     await dialog().getByRole('button', { name: 'lines', exact: true }).click()

@@ -257,9 +257,7 @@ describe('an open record', () => {
     await grid.page.waitForFunction(() => document.activeElement?.textContent.startsWith('Christie'))
     await grid.page.keyboard.press('Tab')
     await grid.page.keyboard.press('Enter')
-    await grid.page.waitForFunction(
-      () => document.activeElement?.getAttribute('data-testid') === 'add-link',
-    )
+    await grid.page.waitForFunction(() => document.activeElement?.getAttribute('data-testid') === 'add-link')
     await grid.page.getByRole('tab', { name: 'History' }).click()
     await grid.page.getByText('linked Christie', { exact: true }).waitFor()
     await grid.page.getByText('unlinked Tolkien', { exact: true }).waitFor()
