@@ -284,6 +284,9 @@ describe('a public form', () => {
     expect(await isInert()).toBe(false)
     const isSubmit = (one: Element) => one === document.activeElement
     expect(await page.getByTestId('form-submit').evaluate(isSubmit)).toBe(true)
+    await tests.app().trpc(tests.owner().token).views.delete.mutate({ viewId: world.view.id })
+    await page.keyboard.press('Enter')
+    await page.getByText('Your response was not submitted. Your answers are still here. This link').waitFor()
   })
 
   test('tells to reload where it asks for more than it did, and keeps the answers', async () => {

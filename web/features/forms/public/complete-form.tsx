@@ -136,10 +136,11 @@ function restError(text: string): ShareError {
 
 /**
  * Converts the server's field errors to problems of questions, or to a hint that the form has changed if it names only
- * others; null for any other error.
+ * others, and that of a form that is gone; null for any other error.
  */
 function refusedAnswers(error: unknown, fields: readonly Field[]): AnswersRefused | ShareError | null {
   if (!(error instanceof ShareError)) return null
+  if (error.code === 'VIEW_NOT_FOUND') return new ShareError(m.form_form_link_invalid_hint(), error.code)
   const { problems, fieldId, reason } = error.details
   if (Array.isArray(problems)) {
     const isKnown = problems.some((problem) => fields.some(({ id }) => id === problem.fieldId))
