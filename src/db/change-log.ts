@@ -1600,25 +1600,61 @@ export interface DeletedOf {
 export async function listDeleted(
   engine: Engine,
   tables: readonly DeletedOf[],
-  { actorId, until, limit }: { actorId?: string; until?: string; limit: number },
+  { limit, ...filter }: DeletedFilter & { limit: number },
 ): Promise<DeletedRecord[]> {
-  const pageOf = ({ tableId, after, matches }: DeletedOf): SQL => {
-    const found = matches ? sql`and ${matches({ recordId: sql`r.record_id`, before: sql`r.before` })}` : sql``
-    const by = actorId === undefined ? sql`` : sql`and c.actor_id = ${actorId}`
-    const rest = after?.recordId
-      ? sql` or (r.change_id = ${after.changeId} and r.record_id > ${after.recordId})`
-      : sql``
-    const isAfter = after ? sql`(r.change_id < ${after.changeId}${rest})` : null
+  const within = tables.find(({ after }) => after?.recordId)
+  if (!within?.after?.recordId) return listDeletedIn(engine, tables, { ...filter, limit })
+  // The rest of the last record's deletion comes first. It is read in its order: a large one is not sorted for each page.
+  const { changeId, recordId } = within.after
+  const rest = await engine.all<DeletedRecord>(
+    engine.dialect.render(
+      selectDeleted(within, sql`and r.change_id = ${changeId} and r.record_id > ${recordId}`, filter, limit),
+    ),
+    { scan: true },
+  )
+  if (rest.length === limit) return rest
+  const others = tables.map((table) => (table === within ? { ...table, after: { changeId } } : table))
+  const next = await listDeletedIn(engine, others, { ...filter, limit: limit - rest.length })
+  return [...rest, ...next]
+}
+
+interface DeletedFilter {
+  actorId?: string
+  until?: string
+}
+
+/** @param where further conditions, `and …` */
+function selectDeleted(
+  { tableId, matches }: DeletedOf,
+  where: SQL,
+  { actorId }: DeletedFilter,
+  limit: number,
+): SQL {
+  const found = matches ? sql`and ${matches({ recordId: sql`r.record_id`, before: sql`r.before` })}` : sql``
+  const by = actorId === undefined ? sql`` : sql`and c.actor_id = ${actorId}`
+  return sql`select r.table_id, r.record_id, r.change_id, r.before, c.at, c.actor_id
+    from sheaf_change_records r join sheaf_changes c on c.id = r.change_id
+    where ${isTrashed(tableId)} ${by} ${where} ${found}
+    order by r.change_id desc, r.record_id limit ${limit}`
+}
+
+/** As `listDeleted`, where pages begin with a deletion. */
+async function listDeletedIn(
+  engine: Engine,
+  tables: readonly DeletedOf[],
+  { limit, ...filter }: DeletedFilter & { limit: number },
+): Promise<DeletedRecord[]> {
+  const { until } = filter
+  const pageOf = (table: DeletedOf): SQL => {
+    const { tableId, after } = table
+    const isAfter = after ? sql`r.change_id < ${after.changeId}` : null
     // The bounds of entries, which the index has, skip what is on the pages before.
     const from =
       until === undefined
-        ? after && sql`and r.change_id <= ${after.changeId} and ${isAfter}`
+        ? isAfter && sql`and ${isAfter}`
         : sql`and r.change_id <= ${lastDeletionBy(tableId, until)}
             and ${isAfter ? sql`(c.at < ${until} or (c.at = ${until} and ${isAfter}))` : sql`c.at <= ${until}`}`
-    return sql`select r.table_id, r.record_id, r.change_id, r.before, c.at, c.actor_id
-      from sheaf_change_records r join sheaf_changes c on c.id = r.change_id
-      where ${isTrashed(tableId)} ${by} ${from ?? sql``} ${found}
-      order by r.change_id desc, r.record_id limit ${limit}`
+    return selectDeleted(table, from ?? sql``, filter, limit)
   }
   const found: DeletedRecord[] = []
   const size = tables.some(({ matches }) => matches) ? SEARCHED_TABLES_AT_ONCE : TABLES_AT_ONCE

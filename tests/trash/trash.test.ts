@@ -6,6 +6,7 @@ import { defineSchemaTables } from '../../modules/schema/tables.ts'
 import { defineTrashTables } from '../../modules/trash/tables.ts'
 import type { RecordId } from '../../src/core/model.ts'
 import { MAX_COUNTED_RECORDS, type TrashItem, type TrashKind, type TrashRef } from '../../src/core/trash.ts'
+import type { Statement } from '../../src/dialects/dialect.ts'
 import { uploadOne } from '../records/attachments-support.ts'
 import { type Bench, benchOf, refusalOf, type TestTable } from '../records/support.ts'
 import { createTestApp, META_DATABASES } from '../support/app.ts'
@@ -163,15 +164,25 @@ describe.each(META_DATABASES)('the trash of a base, on %s', (database) => {
       const own = await ownBase()
       const month = { type: 'DateTime', options: { format: 'YYYY-MM', timeZone: 'local' } } as const
       const half = { type: 'DateTime', options: { time12h: true } } as const
-      const table = await own.table({ Title: 'SingleLineText', At: 'DateTime', Month: month, Half: half }, [
+      const exact = { type: 'DateTime', options: { seconds: true } } as const
+      const fields = {
+        Title: 'SingleLineText',
+        At: 'DateTime',
+        Month: month,
+        Half: half,
+        Exact: exact,
+      } as const
+      const table = await own.table(fields, [
         { Title: 'Winter', At: '2024-01-31 16:30:00+00:00' },
         { Title: 'Summer', At: '2024-07-05 00:30:59+00:00' },
         { Title: 'First', Month: '2024-03-01 12:00:00+00:00' },
         { Title: 'Last', Month: '2024-03-31 20:15:00+00:00' },
         { Title: 'Next', Month: '2024-04-01 02:00:00+00:00' },
         { Title: 'Afternoon', Half: '2024-05-01 18:45:00+00:00' },
+        { Title: 'Noon', At: '2024-05-02 12:45:00+00:00', Half: '2024-05-02 00:15:00+00:00' },
+        { Title: 'Exact', Exact: '2024-05-03 20:12:25+00:00' },
       ])
-      await remove(own, table, [1, 2, 3, 4, 5, 6])
+      await remove(own, table, [1, 2, 3, 4, 5, 6, 7, 8])
       const found = async (search: string, timeZone?: string) =>
         titles(await list(own, { search, timeZone }))
           .map((title) => title.replace('record ', ''))
@@ -197,6 +208,14 @@ describe.each(META_DATABASES)('the trash of a base, on %s', (database) => {
       expect(await found('06:45')).toEqual(['Afternoon'])
       expect(await found('6:45 am')).toEqual([])
       expect(await found('3:45 AM', 'Asia/Tokyo')).toEqual(['Afternoon'])
+      // Part of what is shown: 12:45, and 12:15 am.
+      expect(await found('2:45')).toEqual(['Noon'])
+      expect(await found('02:45')).toEqual([])
+      expect(await found('2:15')).toEqual(['Noon'])
+      expect(await found('2:15 am')).toEqual(['Noon'])
+      expect(await found('2:15 pm')).toEqual([])
+      expect(await found('2:25')).toEqual(['Exact'])
+      expect(await found('12:25')).toEqual(['Exact'])
     })
 
     test('tells that a deletion has more records than are counted', async () => {
@@ -217,6 +236,21 @@ describe.each(META_DATABASES)('the trash of a base, on %s', (database) => {
         ])
       await addUpTo(100_000, 2)
       expect((await list(own, { limit: 1 }))[0]?.deletion?.records).toBe(100_000)
+      // The next page goes on in the deletion: it does not sort it, nor reads its beginning again.
+      const { next } = await own.trpc.trash.list.query({ baseId: own.baseId, limit: 2 })
+      const { all } = engine
+      const reads: Statement[] = []
+      const spy = spyOn(engine, 'all').mockImplementation((statement, options) => {
+        if (statement.sql.startsWith('select r.table_id')) reads.push(statement)
+        return all(statement, options)
+      })
+      const page = await list(own, { limit: 2, cursor: next }).finally(() => spy.mockRestore())
+      expect(page).toEqual((await list(own, { limit: 4 })).slice(2))
+      expect(reads).toHaveLength(1)
+      if (database === 'sqlite') {
+        const plan = await engine.all({ ...reads[0]!, sql: `explain query plan ${reads[0]!.sql}` })
+        expect(JSON.stringify(plan)).not.toContain('TEMP B-TREE')
+      }
       await addUpTo(100_005, 100_001)
       expect((await list(own, { limit: 1 }))[0]?.deletion?.records).toBe(MAX_COUNTED_RECORDS + 1)
     })

@@ -560,16 +560,28 @@ function monthOnly(text: string): { first: string; next: string } | null {
 /** A time of day: `14:30`, `2:30 pm`. */
 const TIME_ONLY = /^([01]?\d|2[0-3]):(\d{2}(?::\d{2})?)(?: ?(am|pm))?$/i
 
-/** What texts of instants contain at a time of day. Where a field shows 12 hours, `2:30` is of the night or the afternoon. */
-function partsOfTime(time: string, { time12h }: InstantOptions): string[] {
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
+
+/**
+ * What texts of instants in 24 hours contain if the field shows a time of day in them: `2:30` is also part of `12:30`, and of the night and
+ * the afternoon where a field shows 12 hours.
+ */
+function partsOfTime(time: string, { time12h, seconds, milliseconds }: InstantOptions): string[] {
   const [, digits = '', rest, half] = TIME_ONLY.exec(time) ?? []
   if (rest === undefined) return []
-  const hour = Number(digits)
-  const isOfTwelve = hour >= 1 && hour <= 12
-  const [am, pm] = [hour % 12, (hour % 12) + 12]
-  const hours = half ? [half.toLowerCase() === 'am' ? am : pm] : time12h && isOfTwelve ? [am, pm] : [hour]
-  return hours.map((each) => ` ${String(each).padStart(2, '0')}:${rest}`)
+  // The text itself, which may be minutes and seconds.
+  if ((seconds || milliseconds) && !time12h && !half) return [time]
+  const isShown = (hour: number): boolean => {
+    const ofTwelve = hour % 12 || 12
+    if (half && half.toLowerCase() !== (hour < 12 ? 'am' : 'pm')) return false
+    if (half && !time12h) return ofTwelve === Number(digits)
+    const shown = time12h ? ofTwelve : hour
+    return twoDigits(shown).endsWith(digits) || (!half && hour === Number(digits))
+  }
+  return HOURS.filter(isShown).map((hour) => ` ${twoDigits(hour)}:${rest}`)
 }
+
+const twoDigits = (value: number): string => String(value).padStart(2, '0')
 
 const LOGGED_FORMAT = dateFormatOf('YYYY-MM-DD HH:mm:ss')
 
