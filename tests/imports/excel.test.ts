@@ -885,6 +885,30 @@ describe('an import of a workbook', () => {
     expect(imported[0]?.rows.map(({ Lap }) => Lap)).toEqual([205, 3725])
   })
 
+  test('reads hours that a format of times cuts at midnight as durations, and those of `[h]:mm` as well', async () => {
+    const sheet = sheetOf([
+      ['Worked', 'Start', 'Seen', 'Shift', 'Pause'],
+      [26.5 / 24, 0.5, 45_443.5, 7.5 / 24, 0.5 / 24],
+      [-1.5 / 24, 0.75, 0.25, 8 / 24, 1 / 24],
+      [8 / 24, 0, 0.5, 7 / 24, 1 / 24],
+    ])
+    for (const column of ['A', 'B', 'C', 'D', 'E'])
+      for (const row of [2, 3, 4]) sheet[`${column}${row}`].z = column === 'D' ? '[h]:mm' : 'h:mm'
+    const [table] = await look(workbook({ Hours: sheet }))
+    expect(table?.analysis?.rows).toEqual([
+      ['26:30:00', '12:00:00', '2024-05-31 12:00:00', '7:30:00', '00:30:00'],
+      ['-1:30:00', '18:00:00', '06:00:00', '8:00:00', '01:00:00'],
+      ['08:00:00', '00:00:00', '12:00:00', '7:00:00', '01:00:00'],
+    ])
+    expect(typesOf(table!)).toEqual({
+      Worked: 'Duration',
+      Start: 'Time',
+      Seen: 'SingleLineText',
+      Shift: 'Duration',
+      Pause: 'Time',
+    })
+  })
+
   test('gives shares of one to plain number fields, and percentages to Percent fields', async () => {
     const trpc = app.trpc(owner.token)
     const titles = ['Decimal', 'Percent', 'Number']
@@ -1077,6 +1101,92 @@ describe('an OpenDocument spreadsheet', () => {
       Price: 'Number',
       Late: 'Duration',
     })
+  })
+
+  test('keeps the spaces around its texts, and which sheets are hidden', async () => {
+    const cell = (content: string, repeats = '') =>
+      `<table:table-cell office:value-type="string"${repeats}><text:p>${content}</text:p></table:table-cell>`
+    const row = (...cells: string[]) => `<table:table-row>${cells.join('')}</table:table-row>`
+    const comment = '<office:annotation><text:p>Note </text:p></office:annotation>'
+    const rows = [
+      row(cell('Name'), cell('Kind'), cell('More'), cell('Amount')),
+      row(
+        cell('<text:s text:c="2"/>Ann <text:s/>B '),
+        cell('a &amp; b </text:p><text:p>\u00a0c&#13;<text:tab/>', ' table:number-columns-repeated="2"'),
+        '<table:table-cell office:value-type="float" office:value="1234.5"><text:p>1,234.50 € </text:p></table:table-cell>',
+      ),
+      row(
+        cell('\n  Ben\n  '),
+        '<table:covered-table-cell/>',
+        `<table:table-cell office:value-type="string">${comment}<text:p>x <text:span>y</text:span> </text:p></table:table-cell>`,
+        '<table:table-cell office:value-type="float" office:value="2"><text:p>2.00 €</text:p></table:table-cell>',
+      ),
+    ].join('')
+    const style =
+      '<style:style style:name="off" style:family="table"><style:table-properties table:display="false"/></style:style>'
+    const other = `<table:table table:name="Lists" table:style-name="off">${row(cell('A '))}${row(cell('b '))}</table:table>`
+    for (const [file, root] of [
+      [openDocument(rows), 'content.xml'],
+      [flatDocument(rows), null],
+    ] as const) {
+      const edit = (text: string) =>
+        text
+          .replace(
+            '<office:body>',
+            `<office:automatic-styles>${style}</office:automatic-styles><office:body>`,
+          )
+          .replace('</table:table>', `</table:table>${other}`)
+      const parts = root === null ? {} : unzipSync(file)
+      const edited =
+        root === null
+          ? strToU8(edit(strFromU8(file)))
+          : zipSync({ ...parts, [root]: strToU8(edit(strFromU8(parts[root]!))) })
+      const tables = await look(new Uint8Array(edited), {}, 'spaces.ods')
+      expect(tables.map(({ isHidden, analysis }) => [isHidden, analysis?.rows])).toEqual([
+        [
+          false,
+          [
+            ['  Ann  B ', 'a & b \n\u00a0c\r\t', 'a & b \n\u00a0c\r\t', '1234.5'],
+            ['Ben', '', 'x y ', '2'],
+          ],
+        ],
+        [true, [['b ']]],
+      ])
+      expect(typesOf(tables[0]!)).toMatchObject({ Amount: 'Currency' })
+    }
+  })
+
+  test('keeps days before March 1900', async () => {
+    const days = [
+      '1850-05-05',
+      '1899-12-30',
+      '1899-12-31',
+      '1900-01-01',
+      '1900-02-28',
+      '1900-03-01',
+      '2024-01-31',
+    ]
+    const rows = ['Day', ...days].map((day, at) => {
+      const value = at === 0 ? '"string"' : `"date" office:date-value="${day}"`
+      return `<table:table-row><table:table-cell office:value-type=${value}><text:p>${day}</text:p></table:table-cell></table:table-row>`
+    })
+    const cells = days.map(
+      (day) => `<Row><Cell ss:StyleID="d"><Data ss:Type="DateTime">${day}T00:00:00.000</Data></Cell></Row>`,
+    )
+    const style = '<Styles><Style ss:ID="d"><NumberFormat ss:Format="Short Date"/></Style></Styles>'
+    const old = SHEET_2003(cells.join('')).replace('<Worksheet', `${style}<Worksheet`)
+    for (const file of [openDocument(rows.join('')), new Uint8Array(Buffer.from(old))]) {
+      const [table] = await look(file, {}, 'days.ods')
+      expect(table?.analysis?.rows.flat()).toEqual(days)
+    }
+    const mac = openDocument(rows.join(''))
+    const parts = unzipSync(mac)
+    const content = strFromU8(parts['content.xml']!).replace(
+      '<office:spreadsheet>',
+      '<office:spreadsheet><table:calculation-settings><table:null-date table:date-value="1904-01-01"/></table:calculation-settings>',
+    )
+    const [table] = await look(new Uint8Array(zipSync({ ...parts, 'content.xml': strToU8(content) })))
+    expect(table?.analysis?.rows.flat()).toEqual(days)
   })
 
   test('is read where its media type is compressed or not the first file', async () => {

@@ -1,5 +1,6 @@
 import { createGuardCheck } from '../../../src/core/csv/format.ts'
 import { type DetectedField, detectFields } from '../../../src/core/fields/detect.ts'
+import { asDuration } from '../../../src/core/fields/detect-dates.ts'
 import { createEvidence, type Evidence, type TypeChecker } from '../../../src/core/fields/detect-evidence.ts'
 import { asAmounts, asDigits, detectDecimalMark } from '../../../src/core/fields/detect-numbers.ts'
 import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
@@ -169,10 +170,12 @@ async function analyseTable(
     fields = await fitToAll(open, { fields, detect: () => detect(width).fields, evidence, decimal, count })
   }
   const linkCounts = table.linkCounts?.() ?? []
+  const durations = new Set(table.durationColumns?.())
   const analysis: Analysis = {
     format: { ...format, decimal },
     fields: fields
       .map((field, at) => (table.textColumns?.has(at) ? asDigits(field) : field))
+      .map((field, at) => (durations.has(at) ? asDuration(field) : field))
       .map((field, at) => asAmounts(field, currencies[at]))
       .map((field, at) => (linkCounts[at] ? { ...field, links: linkCounts[at] } : field)),
     rows,

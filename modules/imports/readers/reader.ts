@@ -47,6 +47,8 @@ export interface OpenTable {
   linkCounts?(): readonly number[]
   /** Positions of columns whose cells all have links behind the same text, after `rows` has ended. */
   linkColumns?(): readonly number[]
+  /** Positions of columns whose times are all formatted as durations, as far as `rows` has read. */
+  durationColumns?(): readonly number[]
   /** Positions of columns with numbers such as `1.234`, whose point is a decimal one in any file, as far as `rows` has read. */
   pointColumns?: ReadonlySet<number>
   /** Reads the rows in constant memory, once. @throws FileError */

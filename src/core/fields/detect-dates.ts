@@ -3,6 +3,8 @@ import type { Detected } from './detected.ts'
 import { hints } from './detected.ts'
 import { DURATION_FORMATS, type DurationFormat, parseDuration } from './duration.ts'
 import { arePersianOrIslamic, hasEraLetter, isSurelyEra } from './era-days.ts'
+import type { FieldOptions } from './field-type.ts'
+import { type FieldTypeName, readOptions } from './index.ts'
 import { hasTime, parseInstant, withoutTime } from './instant-text.ts'
 import { plainDay, plainDuration } from './notations.ts'
 import { parseTime } from './time.ts'
@@ -122,6 +124,14 @@ export function detectTimes(values: string[], title: string): Detected {
   const hasSeconds = trimmed.some((value) => /\d ?s/i.test(value))
   return { type: 'Duration', options: { format: hasSeconds ? 'h:mm:ss' : 'h:mm' } }
 }
+
+/** A column of times as durations, because the file says that they are: `7:30:00` may be both. */
+export const asDuration = <Field extends { type: FieldTypeName; options: FieldOptions }>(
+  field: Field,
+): Field =>
+  field.type === 'Time'
+    ? { ...field, type: 'Duration', options: readOptions('Duration', { format: 'h:mm:ss' }) }
+    : field
 
 function isoFormat(values: string[]): DurationFormat {
   const fractions = values.map((value) => /\d(?:[.,](\d+))?s$/.exec(value))

@@ -244,7 +244,8 @@ function textKind(text: string): string | null {
  * @param isWhole false if the text continues
  */
 function looksLikeJson(text: string, isWhole: boolean): boolean {
-  if (text.startsWith(RECORD_MARK)) return looksLikeJson(text.replaceAll(RECORD_MARK, ' ').trimStart(), isWhole)
+  if (text.startsWith(RECORD_MARK))
+    return looksLikeJson(text.replaceAll(RECORD_MARK, ' ').trimStart(), isWhole)
   if (text[0] !== '{' && text[0] !== '[') return false
   // An object with a quoted name counts as JSON even if it is cut off or has a superfluous comma.
   const isClear = /^(?:\{\s{0,1000}"(?:[^"\\\r\n]|\\.){0,1000}"\s{0,1000}:|\[\s{0,1000}[{[])/.test(text)

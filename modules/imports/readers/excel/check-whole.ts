@@ -1,6 +1,7 @@
 import { FileError } from '../../../../src/core/imports/file-error.ts'
 import { m } from '../../../../src/messages.gen.ts'
 import type { Archive } from './archive.ts'
+import { createOpenDocumentFacts, type OpenDocumentFacts } from './open-document-facts.ts'
 import { parseXml } from './xml.ts'
 
 /*
@@ -15,14 +16,17 @@ const MAX_SPACES = 10_000_000
 /**
  * Reads every file of an archive once.
  *
+ * @returns null for a workbook that is no OpenDocument spreadsheet
  * @throws FileError for a file that is larger than it says, for names that occur twice, and as `checkOpenDocument`
  */
-export async function checkArchive(archive: Archive): Promise<void> {
+export async function checkArchive(archive: Archive): Promise<OpenDocumentFacts | null> {
   if (archive.isAmbiguous) throw new FileError(m.imports_error_archive_broken())
+  let facts: OpenDocumentFacts | null = null
   for (const name of archive.names()) {
-    if (name === CONTENT) await checkOpenDocument(archive.read(name), name)
+    if (name === CONTENT) facts = await checkOpenDocument(archive.read(name), name)
     else for await (const _ of archive.read(name));
   }
+  return facts
 }
 
 /** The part of an OpenDocument archive with its sheets. */
@@ -38,13 +42,17 @@ const MAX_NAMES = 1000
 
 /**
  * Counts the cells of an OpenDocument spreadsheet as the library makes them: when a cell ends, for as many columns and rows as were
- * stated last.
+ * stated last, and collects what it does not read.
  *
  * @throws FileError for too many, and as `parseXml`
  */
-export async function checkOpenDocument(chunks: AsyncIterable<Uint8Array>, part: string): Promise<void> {
+export async function checkOpenDocument(
+  chunks: AsyncIterable<Uint8Array>,
+  part: string,
+): Promise<OpenDocumentFacts> {
   let cells = 0
   let spaces = 0
+  const sheets = createOpenDocumentFacts()
   const row = { depth: 0, repeats: 1 }
   const cell = { depth: 0, repeats: 1, isFilled: false }
 
@@ -58,6 +66,7 @@ export async function checkOpenDocument(chunks: AsyncIterable<Uint8Array>, part:
     open(written, attributes) {
       const name = nameAsRead(written)
       const isWithinCell = cell.depth > 0
+      sheets.open(name, attributes)
       if (ROWS.has(name)) begin(row, repeatsIn(attributes, 'number-rows-repeated'))
       else if (CELLS.has(name)) {
         begin(cell, repeatsIn(attributes, 'number-columns-repeated'))
@@ -65,8 +74,10 @@ export async function checkOpenDocument(chunks: AsyncIterable<Uint8Array>, part:
       } else if (name === 's') spaces += repeatsIn(attributes, 'c')
       cell.isFilled ||= isWithinCell
     },
+    text: sheets.text,
     close(written) {
       const name = nameAsRead(written)
+      sheets.close(name, { rows: row.repeats, columns: cell.repeats })
       if (ROWS.has(name)) row.depth--
       else if (CELLS.has(name)) {
         if (cell.isFilled) cells += cell.repeats * row.repeats
@@ -79,6 +90,7 @@ export async function checkOpenDocument(chunks: AsyncIterable<Uint8Array>, part:
     if (cells > MAX_CELLS || spaces > MAX_SPACES)
       throw new FileError(m.imports_error_workbook_cells({ max: MAX_CELLS }))
   }
+  return sheets.facts
 }
 
 /** The library reads no more of a name than what is before an underscore. */

@@ -51,11 +51,13 @@ export const excelReader: ImportReader<ExcelFormat> = {
       const titles = format.titleRow === 0 ? null : await readTitles(sheet, format)
       const currencies: ColumnCurrencies[] = []
       const pointColumns = new Set<number>()
+      const clocks = new Map<number, boolean>()
       const links = createLinkCount()
       const hidden = createHiddenCount(titles, format.firstColumn)
       return {
         notes: hidden.notes,
         pointColumns,
+        durationColumns: () => [...clocks].flatMap(([at, areDurations]) => (areDurations ? [at] : [])),
         linkCounts: links.counts,
         linkColumns: links.columnsOfLinks,
         titles,
@@ -65,7 +67,7 @@ export const excelReader: ImportReader<ExcelFormat> = {
         size: sheet.size,
         async *rows() {
           try {
-            yield* readRows(sheet, format, { titles, currencies, pointColumns, links, hidden })
+            yield* readRows(sheet, format, { titles, currencies, pointColumns, clocks, links, hidden })
           } finally {
             workbook.close()
           }
@@ -220,6 +222,8 @@ interface ColumnFacts {
   titles: string[] | null
   currencies: ColumnCurrencies[]
   pointColumns: Set<number>
+  /** By column with times: true if all of them are durations. */
+  clocks: Map<number, boolean>
   links: LinkCount
   hidden: HiddenCount
 }
@@ -234,7 +238,7 @@ interface CellsOptions extends ColumnFacts {
 /** The cells of the table. Errors such as `#N/A` are empty and reported. */
 function plainCells(
   { number: row, cells, kinds }: SheetRow,
-  { firstColumn, titles, currencies, pointColumns, withCurrency, problems }: CellsOptions,
+  { firstColumn, titles, currencies, pointColumns, clocks, withCurrency, problems }: CellsOptions,
 ): string[] {
   const plain: string[] = new Array(Math.max(0, cells.length - firstColumn))
   for (let at = firstColumn; at < cells.length; at++) {
@@ -246,6 +250,8 @@ function plainCells(
     if (typeof kind !== 'string') {
       noteCurrency(currencies, index, kind.currency)
       if (AMBIGUOUS_NUMBER.test(text)) pointColumns.add(index)
+      if (kind.kind === 'duration' || kind.kind === 'time')
+        clocks.set(index, kind.kind === 'duration' && clocks.get(index) !== false)
       if (kind.currency !== null && withCurrency.has(index)) plain[index] = `${text} ${kind.currency}`
       continue
     }

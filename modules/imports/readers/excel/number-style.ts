@@ -153,6 +153,12 @@ function currencyIn(section: string): string | null {
   return null
 }
 
+/** The currency of an amount as a cell shows it, such as `1,234.56 €`; null for other numbers, as `1E+10`. */
+export const currencyShown = (shown: string): string | null =>
+  PLAIN_NUMBER.test(shown) ? null : currencyIn(shown.replace(/\d/g, ' '))
+
+const PLAIN_NUMBER = /^[-+−\d.,E]*$/i
+
 /** The symbol of a currency with its locale, as in `[$€-407]`; a locale alone, as in `[$-409]`, has none. */
 function locatedCurrency(section: string): { symbol: string; locale: string } | undefined {
   for (let at = section.indexOf('[$'); at >= 0; at = section.indexOf('[$', at)) {
@@ -186,10 +192,19 @@ export function showNumber(value: number, { kind, code }: NumberStyle, is1904: b
       return `${Number.parseFloat((value * 100).toPrecision(15))}%`
     case 'duration':
       return duration(value)
+    case 'time':
+      if (isSumOfHours(value)) return duration(value)
+      return moment(value, kind, is1904) ?? String(value)
     default:
       return moment(value, kind, is1904) ?? String(value)
   }
 }
+
+/** Days of which a sum of hours has fewer. */
+const MAX_SUM = 366
+
+/** True for hours beyond a day, or before zero: no sheet shows days of 1900 as times only. */
+const isSumOfHours = (value: number): boolean => (value < 0 || value >= 1) && Math.abs(value) < MAX_SUM
 
 /** Null for numbers that are no day of the calendar. */
 function moment(value: number, kind: 'date' | 'time' | 'dateTime', is1904: boolean): string | null {

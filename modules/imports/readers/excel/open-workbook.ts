@@ -6,7 +6,8 @@ import type { OnBlocked } from '../reader.ts'
 import { createAnnotations } from './annotations.ts'
 import { openArchive } from './archive.ts'
 import { checkArchive, checkOpenDocument } from './check-whole.ts'
-import { GENERAL, type NumberStyle, numberStyle, showNumber } from './number-style.ts'
+import { currencyShown, GENERAL, type NumberStyle, numberStyle, showNumber } from './number-style.ts'
+import { cellKey, type OpenDocumentFacts } from './open-document-facts.ts'
 import {
   type Annotations,
   MAX_SHEET_COLUMNS,
@@ -34,7 +35,7 @@ export async function openWorkbook(path: string, onBlocked: OnBlocked): Promise<
   const isArchive = head[0] === 0x50 && head[1] === 0x4b
   if (!isArchive) return openXls(path, onBlocked)
   const archive = await openArchive(path)
-  let part: string | undefined
+  let facts: OpenDocumentFacts | null
   try {
     const workbook = await workbookPart(archive)
     if (workbook !== null) return await openXlsx(path, workbook)
@@ -46,15 +47,15 @@ export async function openWorkbook(path: string, onBlocked: OnBlocked): Promise<
       const type = await archive.text('mimetype', MAX_TYPE_BYTES)
       if (!type.includes('opendocument.spreadsheet')) throw new FileError(m.imports_error_workbook_unknown())
     }
-    part = ['content.xml', 'xl/workbook.bin'].find((name) => archive.has(name))
-    if (part === undefined) throw new FileError(m.imports_error_workbook_unknown())
+    if (!['content.xml', 'xl/workbook.bin'].some((name) => archive.has(name)))
+      throw new FileError(m.imports_error_workbook_unknown())
     if (archive.unpackedSize() > MAX_UNPACKED_BYTES) throw tooLarge()
     if (Bun.file(path).size > MAX_WHOLE_BYTES) throw tooLarge()
-    await checkArchive(archive)
+    facts = await checkArchive(archive)
   } finally {
     archive.close()
   }
-  return readWhole(path, onBlocked, part)
+  return readWhole(path, onBlocked, facts)
 }
 
 /** The beginning of a workbook that may be one XML file, as text. */
@@ -110,28 +111,33 @@ function isBeyondLimits(sheet: SheetJs.WorkSheet): boolean {
 
 const tooLarge = () => new FileError(m.imports_error_workbook_large({ megabytes: MAX_WHOLE_BYTES / 1e6 }))
 
-/** @param part the main part of an archive */
-async function readWhole(path: string, onBlocked: OnBlocked, part?: string): Promise<Workbook> {
+/** @param found of an OpenDocument archive */
+async function readWhole(
+  path: string,
+  onBlocked: OnBlocked,
+  found: OpenDocumentFacts | null = null,
+): Promise<Workbook> {
   const file = Bun.file(path)
   if (file.size > MAX_WHOLE_BYTES) throw tooLarge()
   const bytes = Buffer.from(await file.arrayBuffer())
   const isFlatFile = isXmlWorkbook(xmlHead(bytes)) && isFlat(bytes)
-  if (isFlatFile) await checkOpenDocument(file.stream(), 'office:document')
-  const book = await parseWorkbook(bytes, { hasTexts: part === 'content.xml' || isFlatFile, onBlocked })
+  const facts = isFlatFile ? await checkOpenDocument(file.stream(), 'office:document') : found
+  const book = await parseWorkbook(bytes, { hasTexts: facts !== null, onBlocked })
   if (Object.values(book.Sheets).some(isBeyondLimits)) throw new FileError(m.imports_error_archive_broken())
   const is1904 = book.Workbook?.WBProps?.date1904 === true
   const isOpenDocument = book.bookType === 'ods' || book.bookType === 'fods'
+  const hasDays = isOpenDocument || book.bookType === 'xlml'
   return {
     close() {},
     sheets: book.SheetNames.map((name, at): Sheet => {
       const sheet = book.Sheets[name]
       return {
         name,
-        isHidden: (book.Workbook?.Sheets?.[at]?.Hidden ?? 0) !== 0,
+        isHidden: (book.Workbook?.Sheets?.[at]?.Hidden ?? 0) !== 0 || facts?.hiddenSheets.has(name) === true,
         size: sheet?.['!data']?.length ?? 0,
         merges: async () => mergesOf(sheet),
         annotations: async () => annotationsOf(sheet),
-        rows: () => rowsOf(sheet, { is1904, isOpenDocument }),
+        rows: () => rowsOf(sheet, { is1904, isOpenDocument, hasDays, texts: facts?.texts.get(name) }),
       }
     }),
   }
@@ -197,7 +203,10 @@ function annotationsOf(sheet: SheetJs.WorkSheet | undefined): Annotations {
 /** Rows per batch, as a person's wait for a cancelled import depends on it. */
 const BATCH = 500
 
-async function* rowsOf(sheet: SheetJs.WorkSheet | undefined, dates: Omit<CellOptions, 'styleOf'>) {
+async function* rowsOf(
+  sheet: SheetJs.WorkSheet | undefined,
+  { texts, ...options }: Omit<CellOptions, 'styleOf'> & { texts: ReadonlyMap<number, string> | undefined },
+) {
   const data = (sheet?.['!data'] ?? []) as (SheetJs.CellObject[] | undefined)[]
   const styles = new Map<string, NumberStyle>()
   function styleOf(code: string): NumberStyle {
@@ -209,7 +218,13 @@ async function* rowsOf(sheet: SheetJs.WorkSheet | undefined, dates: Omit<CellOpt
   for (const [at, cells] of data.entries()) {
     if (cells === undefined || cells.length === 0) continue
     const row: SheetRow = { number: at + 1, cells: [], kinds: [] }
-    for (const [column, cell] of cells.entries()) if (cell) addCell(row, column, cell, { styleOf, ...dates })
+    for (const [column, cell] of cells.entries()) {
+      if (!cell) continue
+      addCell(row, column, cell, { styleOf, ...options })
+      const text = texts?.get(cellKey(at, column))
+      if (text !== undefined && cell.t === 's' && isSpaced(text, row.cells[column] ?? ''))
+        row.cells[column] = text
+    }
     if (row.cells.length > 0) rows.push(row)
     if (rows.length < BATCH) continue
     yield { rows, done: at + 1 }
@@ -229,18 +244,41 @@ const ERRORS: Record<number, string> = {
   43: '#GETTING_DATA',
 }
 
+/** True if two texts differ in spaces around their lines only. */
+const isSpaced = (text: string, other: string): boolean => trimLines(text) === trimLines(other)
+
+const trimLines = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .join('\n')
+
 interface CellOptions {
   styleOf(code: string): NumberStyle
   is1904: boolean
-  /** The library counts days before 1900 of these as one less, as if they had a 29 February 1900. */
   isOpenDocument: boolean
+  /** True if the file has days, not numbers of days. */
+  hasDays: boolean
+}
+
+/** Days between the beginnings of the two date systems. */
+const DAYS_BEFORE_1904 = 1462
+
+/**
+ * A day of a file that has days. Of those before March 1900, the library gives one less than their distance from the beginning of the
+ * date system, as if there had been a 29 February 1900.
+ */
+function showDay(value: number, style: NumberStyle, is1904: boolean): string {
+  const isEarly = value < (is1904 ? 59 - DAYS_BEFORE_1904 : 59)
+  if (!isEarly) return showNumber(value, style, is1904)
+  return showNumber(is1904 ? value + 1 : value + 1 - DAYS_BEFORE_1904, style, true)
 }
 
 function addCell(
   row: SheetRow,
   column: number,
   { t, v, z, w }: SheetJs.CellObject,
-  { styleOf, is1904, isOpenDocument }: CellOptions,
+  { styleOf, is1904, isOpenDocument, hasDays }: CellOptions,
 ) {
   const put = (text: string, kind: SheetRow['kinds'][number]) => {
     row.cells[column] = text
@@ -259,12 +297,16 @@ function addCell(
     )
   if (t !== 'n') return put(String(v), 'text')
   const given = typeof z === 'string' ? styleOf(z) : GENERAL
-  if (!isOpenDocument) return put(showNumber(Number(v), given, is1904), given)
+  const show = (value: number, style: NumberStyle) => {
+    const isDay = hasDays && (style.kind === 'date' || style.kind === 'dateTime')
+    put(isDay ? showDay(value, style, is1904) : showNumber(value, style, is1904), style)
+  }
+  if (!isOpenDocument) return show(Number(v), given)
   // LibreOffice has a format for texts where Excel's has one, as in `dd/mm/yyyy;@`, and the library may take it for that of numbers.
   const isLost = typeof z === 'string' && z.endsWith('@') && !z.includes(';')
   const { value, style } = asShown(Number(v), w ?? '', isLost ? styleShown(Number(v), w ?? '') : given)
-  const isEarlyDay = value < 0 && (style.kind === 'date' || style.kind === 'dateTime')
-  put(showNumber(isEarlyDay ? value + 1 : value, style, is1904), style)
+  const isPlain = style.kind === 'number' && style.currency === null && style.code === null
+  show(value, isPlain && w ? { ...style, currency: currencyShown(w) } : style)
 }
 
 const SECONDS_OF_DAY = 86_400

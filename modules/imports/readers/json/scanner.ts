@@ -34,8 +34,9 @@ export interface JsonScanner {
   end(): void
 }
 
-/** Spaces of JSON, and the mark that begins each record of a JSON text sequence (RFC 7464). */
-const SPACE = /[ \t\r\n\u001e]*/y
+const SPACE = /[ \t\r\n]*/y
+/** Begins each record of a JSON text sequence (RFC 7464). */
+const RECORD_MARK = 0x1e
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 /** Digits that every double has; longer numbers may lose some. */
@@ -281,11 +282,14 @@ export function createJsonScanner(
     expected = isObject ? 'first key' : 'first element'
   }
 
-  /** The position of the next sign that is no space. */
+  /** The position of the next sign that is neither a space nor the mark of a record. */
   function skipSpace(from: number): number {
-    SPACE.lastIndex = from
-    SPACE.test(buffer)
-    return SPACE.lastIndex
+    for (let next = from; ; next++) {
+      SPACE.lastIndex = next
+      SPACE.test(buffer)
+      next = SPACE.lastIndex
+      if (buffer.charCodeAt(next) !== RECORD_MARK) return next
+    }
   }
 
   /**
