@@ -2,7 +2,7 @@ import type { UserActor } from '../../src/core/actor.ts'
 import { REACTIONS, splitComment } from '../../src/core/comments.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
-import { linkOf } from '../../src/core/fields/link-options.ts'
+import { isExclusiveLink, linkOf } from '../../src/core/fields/link-options.ts'
 import { idsIn, joinIds, ME } from '../../src/core/fields/people.ts'
 import { isForeignKey, isRecordId, isSecret, showsPeople } from '../../src/core/fields/traits.ts'
 import { createId } from '../../src/core/ids.ts'
@@ -512,7 +512,16 @@ function planFill(
       }),
     )
     if (columns.find(isRecordId)?.fileColumn == null) throw badRequest(m.base_files_error_damaged())
-    return { fileTable, target, columns }
+    // One-to-one links have no unique index.
+    const singleKeys = fields.flatMap((field) => {
+      const link = field.tableId === table.id ? linkOf(field) : null
+      return link?.holdsKey && isExclusiveLink(link) ? [[nameOf(link.keyFieldId ?? '')]] : []
+    })
+    const distinct = [
+      ...target.indexes.flatMap((index) => (index.isUnique ? [index.columns] : [])),
+      ...singleKeys,
+    ]
+    return { fileTable, target, columns, distinct, isJunction: table.isJunction }
   })
 }
 

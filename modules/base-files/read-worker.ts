@@ -1,4 +1,5 @@
 import { badRequest } from '../../src/core/errors.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
 import { isRecordId } from '../../src/core/fields/traits.ts'
 import { canonicalReal, type StoredRow, type StoredTable } from '../../src/db/move/store.ts'
 import { lowerThreadPriority } from '../../src/db/priority.ts'
@@ -27,6 +28,10 @@ export interface FillPlan {
   target: StoredTable
   /** In the order of the target's columns. */
   columns: FillColumn[]
+  /** Columns of the target in which no two rows may have the same values. */
+  distinct: string[][]
+  /** True if the rows are the pairs of a link: each counts once, and they have no order. */
+  isJunction: boolean
 }
 
 export type ReadMain = {
@@ -73,7 +78,7 @@ const functions = {
   ): Promise<{ rows: number; leftOut: LeftOut[] }> {
     const leftOut: LeftOut[] = []
     await withHome(location, { isSnapshot: false }, async (home) => {
-      for (const { fileTable, target, columns } of plans) {
+      for (const { fileTable, target, columns, distinct, isJunction } of plans) {
         const stored = columns.flatMap(({ fileColumn }) => fileColumn ?? [])
         if (!requireFile().hasColumns(fileTable, stored)) throw badRequest(m.base_files_error_damaged())
         await home.create(target)
@@ -83,21 +88,37 @@ const functions = {
           ),
         )
         const idAt = columns.findIndex(isRecordId)
-        let last = 0n
+        const orderAt = isJunction ? -1 : columns.findIndex(({ type }) => fieldType(type).ordersRecords)
+        let [last, lastOrder] = [0n, 0]
         const idColumn = columns[idAt]?.fileColumn ?? ''
+        const checks = repeatsOf({ target, columns, distinct }, (names) =>
+          requireFile().repeated(fileTable, names, idColumn),
+        )
         for (const batch of requireFile().rows(fileTable, stored, [idColumn])) {
-          const read: StoredRow[] = batch.map((values) => {
+          const kept: StoredRow[] = []
+          for (const values of batch) {
             let next = 0
-            return readers.map(({ isInFile, read }) => (isInFile ? read(values[next++] ?? null) : null))
-          })
-          for (const row of read) {
+            const row = readers.map(({ isInFile, read }) => (isInFile ? read(values[next++] ?? null) : null))
             const id = row[idAt]
             if (id === null || id === undefined || BigInt(id) <= last)
               throw badRequest(m.base_files_error_ids({ table: fileTable }))
             last = BigInt(id)
+            // Rows that were added with another program have no position.
+            if (orderAt >= 0) row[orderAt] ??= canonicalReal(lastOrder + 1)
+            lastOrder = Math.max(lastOrder, Number(row[orderAt] ?? 0))
+            const repeated = checks.filter(({ isRepeated }) => isRepeated(last))
+            if (isJunction && repeated.length > 0) continue
+            for (const { positions } of repeated) {
+              for (const at of positions) {
+                const value = row[at] ?? null
+                if (value !== null) note(leftOut, fileTable, columns[at]?.title ?? '', value)
+                row[at] = null
+              }
+            }
+            kept.push(row)
           }
-          await home.insert(target, read)
-          await progress(read.length)
+          await home.insert(target, kept)
+          await progress(kept.length)
         }
         await home.complete({ ...target, lastId: lastIdOf(target.lastId, last) })
       }
@@ -159,6 +180,29 @@ const functions = {
 let parts: Iterator<Uint8Array> | null = null
 
 const main = serve<ReadMain>(functions)
+
+/**
+ * The positions of columns whose values must differ, and whether an earlier row of the file has the values of a row. Asked once for each
+ * row, in the order of ids.
+ */
+function repeatsOf(
+  { target, columns, distinct }: Pick<FillPlan, 'target' | 'columns' | 'distinct'>,
+  findRepeated: (fileColumns: string[]) => Iterable<FileValue>,
+): { positions: number[]; isRepeated: (id: bigint) => boolean }[] {
+  return distinct.flatMap((names) => {
+    const positions = names.map((name) => target.columns.findIndex((column) => column.name === name))
+    const fileColumns = positions.flatMap((at) => columns[at]?.fileColumn ?? [])
+    if (fileColumns.length < positions.length) return []
+    const ids = findRepeated(fileColumns)[Symbol.iterator]()
+    let next = ids.next()
+    const isRepeated = (id: bigint): boolean => {
+      if (next.done || next.value !== id) return false
+      next = ids.next()
+      return true
+    }
+    return { positions, isRepeated }
+  })
+}
 
 /** Numbering continues after the highest id, wherever the file says that it ended. */
 function lastIdOf(told: string | null, last: bigint): string | null {

@@ -14,12 +14,21 @@ let bytes: Uint8Array<ArrayBuffer>
 beforeAll(async () => {
   bench = await createBench()
   table = await bench.table(
-    { Title: 'SingleLineText', Amount: 'Number', Done: 'Checkbox', Day: 'Date', Files: 'Attachment' },
-    [{ Title: 'one', Amount: 1 }, { Title: 'two' }],
+    {
+      Title: 'SingleLineText',
+      Amount: 'Number',
+      Done: 'Checkbox',
+      Day: 'Date',
+      Files: 'Attachment',
+      Code: { type: 'SingleLineText', unique: true },
+    },
+    [{ Title: 'one', Amount: 1, Code: 'a' }, { Title: 'two' }],
   )
   const other = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'x' }])
   const link = await createLink(bench, table, other, 'mm', { title: 'Others' })
   await link.set(1, [1])
+  const single = await createLink(bench, table, other, 'oo', { title: 'Only', holdsKey: true })
+  await single.set(1, [1])
   const file = await uploadOne(bench, bench.owner.token, 'a.txt', 'text')
   await bench.rest.patch(table.path, [{ Id: 1, Files: [file] }])
   bytes = await exportFile(bench, bench.baseId)
@@ -220,6 +229,49 @@ describe('values that do not fit', () => {
   test('include links to records that are missing', async () => {
     const job = await importFile(bench, bench.owner, await altered('delete from TABLE_1 where "Id" = 1'))
     expect(job.status).toBe('completed')
+  })
+
+  test('include repeated unique values and links, and missing positions', async () => {
+    const junction = await withFile(bytes, (path) => {
+      using file = new Database(path)
+      return file
+        .query<{ name: string }, []>('select file_table as name from sheaf_tables where is_junction')
+        .get()
+    })
+    const pairs = `"${junction?.name}"`
+    const key = await withFile(bytes, (path) => {
+      using file = new Database(path)
+      const keys = file.query<{ name: string }, []>(
+        `select k.file_column as name from sheaf_fields f join sheaf_fields k on k.id = f.options ->> 'keyFieldId'
+          where f.title = 'Only'`,
+      )
+      return keys.get()?.name
+    })
+    const job = await importFile(
+      bench,
+      bench.owner,
+      await altered(
+        `insert into TABLE_1 ("Title", "Code", "${key}") values ('three', 'a', 1), ('four', 'b', 1), ('five', 'b', null)`,
+        `create temp table copies as select * from ${pairs}`,
+        'update copies set "Id" = null',
+        `insert into ${pairs} select * from copies`,
+      ),
+    )
+    expect([job.status, job.error]).toEqual(['completed', null])
+    expect((job.result as { leftOut: unknown }).leftOut).toEqual([
+      { table: table.title, field: 'Code', count: 2, example: 'a' },
+      { table: table.title, field: expect.any(String), count: 2, example: '1' },
+    ])
+    const tables = await bench.trpc.schema.tables.query({ baseId: job.baseId })
+    const copy = tables.find(({ title }) => title === table.title)?.id ?? ''
+    const rows = (await bench.rest.get(`/api/v2/tables/${copy}/records`)).body.list
+    expect(rows).toMatchObject([
+      { Title: 'one', Code: 'a', Others: 1, Only: { Title: 'x' } },
+      { Title: 'two', Code: null, Others: 0, Only: null },
+      { Title: 'three', Code: null, Only: null },
+      { Title: 'four', Code: 'b' },
+      { Title: 'five', Code: null },
+    ])
   })
 
   test('include attachments with paths of other files', async () => {
