@@ -12,7 +12,9 @@ const shared = {
   rollup(rows, name, { value, storage }) {
     // MySQL sums whole numbers as exact decimals.
     const whole = storage === 'integer' || storage === 'id'
-    return sql`(select ${AGGREGATES[name](value, whole)} from ${rows.from})`
+    // Collations ignore letter case, accents and spaces at the end.
+    const compared = isTextStorage(storage) ? sql`cast(${value} as binary)` : value
+    return sql`(select ${AGGREGATES[name](compared, whole)} from ${rows.from})`
   },
   text,
   nothing: () => sql`null`,

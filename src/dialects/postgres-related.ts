@@ -18,8 +18,10 @@ export const postgresRelated: RelatedExpressions = {
     sql`(select string_agg(${text({ ...value, value: sql`v` })}, ', ') from ${filled(rows, value, limit)})`,
   // Not a bigint, which the driver returns as text.
   count: (from) => sql`(select count(*)::double precision from ${from})`,
-  rollup(rows, name, { value }) {
-    const aggregated = sql`(select ${AGGREGATES[name](sql`(${value})`)} from ${rows.from})`
+  rollup(rows, name, { value, storage }) {
+    // JSON has no equality, and that of other texts depends on their collation.
+    const compared = isTextStorage(storage) ? sql`((${value})::text collate "C")` : sql`(${value})`
+    const aggregated = sql`(select ${AGGREGATES[name](compared)} from ${rows.from})`
     // Divides outside the aggregate, so that a computed value occurs only once in the statement.
     return name.startsWith('avg')
       ? sql`(select coalesce(s / nullif(n, 0), 0) from ${aggregated} as summed)`

@@ -28,7 +28,8 @@ export const sqliteRelated: RelatedExpressions = {
 
 const AGGREGATES: Record<Parameters<RelatedExpressions['rollup']>[1], (value: SQL) => SQL> = {
   count: (value) => sql`count(${value})`,
-  countDistinct: (value) => sql`count(distinct ${value})`,
+  // A connected column may have a collation that ignores letter case.
+  countDistinct: (value) => sql`count(distinct (${value}) collate binary)`,
   sum: (value) => sql`total(${value}) as s`,
   sumDistinct: (value) => sql`total(distinct ${value}) as s`,
   avg: (value) => sql`total(${value}) as s, count(${value}) as n`,

@@ -75,6 +75,17 @@ const SPECS: Record<string, Spec[]> = {
         of('Decimal'),
       ],
     ),
+    ...NUMERIC.map(
+      (name): Spec => [`Id ${name}`, 'Rollup', rollup('Book', 'Books', 'Id', 'Author', name), of('Decimal')],
+    ),
+    ...['Title', 'State', 'Marks', 'Reader', 'Info', 'Loud', 'AuthorName'].map(
+      (title): Spec => [
+        `${title} countDistinct`,
+        'Rollup',
+        rollup('Book', 'Books', title, 'Author', 'countDistinct'),
+        of('Number'),
+      ],
+    ),
     ['First', 'Rollup', rollup('Book', 'Books', 'Published', 'Author', 'min'), of('Date')],
     ['Days', 'Rollup', rollup('Book', 'Books', 'Published', 'Author', 'countDistinct'), of('Number')],
     ['TagSum', 'Rollup', rollup('Book', 'Books', 'Tags', 'Author', 'sum'), of('Number')],

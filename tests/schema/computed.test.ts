@@ -126,6 +126,10 @@ describe.each([...databases])('lookups, rollups and counts, metadata in %s', (da
       ['Due', 'min', 'Date'],
       ['Due', 'countDistinct', 'Number'],
       ['Name', 'count', 'Number'],
+      ['Mail', 'countDistinct', 'Number'],
+      ['Id', 'sum', 'Number'],
+      ['Id', 'avg', 'Decimal'],
+      ['Id', 'max', 'Number'],
     ])('over %s with %s gives %s', async (title, name, type) => {
       const { order, items, target } = await world()
       const options = { relationFieldId: items.id, targetFieldId: target(title), function: name }

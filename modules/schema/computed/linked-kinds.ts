@@ -183,7 +183,8 @@ function resultOf(name: RollupFunction, target: Field): FieldResult {
   })
   const own: FieldResult = { type: type.name as FieldTypeName, options, isList: false }
   if (name === 'count' || name === 'countDistinct') return plain('Number')
-  if ((name === 'min' || name === 'max') && !isLink) return own
+  // The largest id is a number, not the key of this table.
+  if ((name === 'min' || name === 'max') && !isLink && type.storage !== 'id') return own
   // Sums and averages of decimals keep the field's format; those of integers get a plain one.
   if (type.group === 'number' && type.storage === 'real') return own
   return plain(name === 'avg' || name === 'avgDistinct' ? 'Decimal' : 'Number')

@@ -145,9 +145,12 @@ export const isOfferedForImport = (name: FieldTypeName): boolean =>
 
 const TEMPORAL: ReadonlySet<StorageKind> = new Set(['date', 'datetime', 'time'])
 
+/** Filter sets of texts, whose distinct values a rollup can count. */
+const COUNTED_APART: ReadonlySet<FilterSet> = new Set(['text', 'select', 'multiSelect', 'user'])
+
 /**
  * Rollup functions for a field of the related table: all for numbers and links to many (their count), those
- * without a sum for dates, else only the count. A lookup offers those of its values.
+ * without a sum for dates, counts for texts and keys, else only the count. A lookup offers those of its values.
  */
 export function rollupFunctionsFor(
   target: Pick<Field, 'type' | 'options'> & Partial<Pick<Field, 'result'>>,
@@ -156,6 +159,6 @@ export function rollupFunctionsFor(
   const link = linkOf(target)
   if (link) return isSingleLink(link) ? ['count'] : ROLLUP_FUNCTIONS
   if (TEMPORAL.has(type.storage)) return ['count', 'min', 'max', 'countDistinct']
-  if (type.isForeignKey || type.storage === 'id') return ['count', 'countDistinct']
+  if (type.isForeignKey || COUNTED_APART.has(type.filters)) return ['count', 'countDistinct']
   return type.filters === 'number' ? ROLLUP_FUNCTIONS : ['count']
 }

@@ -51,10 +51,11 @@ export function RollupOptions(props: FieldOptionsProps) {
               onChange={(next) => {
                 const field = targets.find((one) => one.id === next.targetFieldId)
                 const fits = field ? rollupFunctionsFor(field) : ROLLUP_FUNCTIONS
-                // `count` is only the initial function: prefer the sum for numbers.
+                // `count` is only the initial function: prefer the sum for numbers that are not ids.
                 const isChosen = props.field !== null || next.function !== 'count'
                 const keeps = isChosen && fits.some((one) => one === next.function)
-                const usual = fits.includes('sum') ? 'sum' : (fits[0] ?? 'count')
+                const isId = field !== undefined && shownType(field).type.storage === 'id'
+                const usual = fits.includes('sum') && !isId ? 'sum' : (fits[0] ?? 'count')
                 onChange({ ...next, function: keeps ? next.function : usual })
               }}
             />
