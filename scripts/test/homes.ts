@@ -101,6 +101,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'records/type-writing',
   'records/undo',
   'records/undo-action',
+  'records/undo-model',
   'records/undo-rules',
   'records/undo-trash',
   'records/unique-values',
