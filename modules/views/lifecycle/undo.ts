@@ -129,7 +129,7 @@ function withPresentSettings<T extends ChoiceSettings & Pick<ViewRow, 'kind'>>(
 
 /** What a view keeps of a field, with the present titles of options in the settings of a form. */
 function withPresentForm<T extends Pick<ViewField, 'form' | 'fieldId'>>(line: T, present: PresentTitles): T {
-  let { form } = line
+  let form: ViewField['form'] = line.form
   for (const { fieldId, titles } of present)
     form = formWithRenamedChoices({ form, fieldId: line.fieldId }, fieldId, titles)
   return { ...line, form }
