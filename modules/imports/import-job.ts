@@ -56,7 +56,7 @@ export function createImportJob({
 
   async function run(
     input: ImportInput,
-    { jobId, userId, isResumed, signal, report }: JobContext,
+    { jobId, userId, isResumed, signal, report, remembered, remember }: JobContext,
   ): Promise<ImportResult> {
     const startedAt = performance.now()
     const engine = await kernel.sources.engine(input.baseId)
@@ -71,6 +71,8 @@ export function createImportJob({
         home: engine,
         staging,
         signal,
+        remembered,
+        remember,
         reportPath: reportPath(jobId),
         rowsPath,
         progress: (done, total) => report({ done, total, unit: 'rows' }),

@@ -82,15 +82,7 @@ export function createImportsService(
   schema: SchemaService,
   records: Pick<
     RecordsService,
-    | 'people'
-    | 'openLink'
-    | 'attachments'
-    | 'apply'
-    | 'open'
-    | 'page'
-    | 'findByValues'
-    | 'highestKey'
-    | 'readAbove'
+    'people' | 'openLink' | 'attachments' | 'apply' | 'open' | 'page' | 'findByValues' | 'readStored'
   >,
 ) {
   const { access } = auth

@@ -19,7 +19,7 @@ import { createActivity } from './activity/index.ts'
 import { createAttachments } from './attachments/index.ts'
 import { createExports } from './export/index.ts'
 import { createFeed } from './feed/index.ts'
-import { countStored, type FoundByValues, findByValues, highestKey, readAbove } from './foreign/index.ts'
+import { type FoundByValues, findByValues } from './foreign/index.ts'
 import {
   type CopyToRewind,
   createRecordRestore,
@@ -58,7 +58,7 @@ import {
   type TouchRecords,
 } from './read/index.ts'
 import { removeLostPlaces } from './rows/index.ts'
-import { checkValues, isForeign, isLink, keyOf, type StoredRecord, storedId } from './table/index.ts'
+import { checkValues, isForeign, isLink, keyOf, readRecords, storedId } from './table/index.ts'
 import {
   createDoor,
   createFormDoor,
@@ -383,20 +383,12 @@ export function createRecordsService(
       wanted: readonly (readonly CellValue[])[],
     ): Promise<FoundByValues> =>
       findByValues({ engine: await schema.engineOf(model.table), model, by, read }, wanted),
-    /** The highest number of a record in a connected table. Does not check access. */
-    highestKey: async (model: TableModel): Promise<number | string | null> =>
-      highestKey(await schema.engineOf(model.table), model),
-    /** The number of records of a connected table. Does not check access. */
-    countStored: async (model: TableModel): Promise<number> =>
-      countStored(await schema.engineOf(model.table), model),
-    /** The first records of a connected table with a higher number. Does not check access. */
-    readAbove: async (
-      model: TableModel,
-      key: number | string | null,
-      fields: Field[],
-      limit: number,
-    ): Promise<StoredRecord[]> =>
-      readAbove(await schema.engineOf(model.table), model, { key, fields, limit }),
+    /** All stored values of records, by id as text; missing records are absent. Does not check access. */
+    async readStored(model: TableModel, ids: RecordId[]): Promise<Map<string, Values>> {
+      const { dialect, all } = await schema.engineOf(model.table)
+      const stored = model.fields.filter(({ columnName }) => columnName !== '')
+      return readRecords({ tx: { all }, dialect, model }, ids, stored)
+    },
     nextAction: undo.next,
     /** As in `createUndo`, with the time that the history goes back to. */
     async actions(...asked: Parameters<typeof undo.actions>) {

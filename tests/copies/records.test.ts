@@ -866,13 +866,17 @@ describe('copying and moving more records than in a call', () => {
     expect([await target.total(), await source.total()]).toEqual([0, COUNT])
   })
 
-  /** Goes on with a job as if its server had been killed after its last two copies were written to a connected database. */
-  async function killedInSecondPortion(jobId: string, tableId: string) {
+  /**
+   * Goes on with a job as if its server had been killed when its last two copies were written to a connected database.
+   *
+   * @param ids that the database was about to commit
+   */
+  async function killedInSecondPortion(jobId: string, tableId: string, ids: number[]) {
     const { meta, jobs, sources } = bench.app.kernel
     const home = await sources.engine(bench.baseId)
     const table = meta.tables(defineJobsTable)
     const result = { tableId, copied: 1_000, refused: [], deleted: 0, kept: null, left: 2 }
-    const portion = { from: 1_000, originals: '', copied: 2, refused: [], top: 1_000 }
+    const portion = { from: 1_000, originals: '', copied: 2, refused: [], ids }
     const sent = { actorId: bench.owner.id, clientId: `${jobId} insert 1000` }
     const entry = await findSent(home, home.dialect, sent)
     const params = [entry?.id ?? 0]
@@ -905,15 +909,17 @@ describe('copying and moving more records than in a call', () => {
       const source = await many(1_002)
       const { jobId } = (await copy(source, pieces, idsOf(1_002), { mapping })).body
       expect(await ended(jobId)).toMatchObject({ status: 'completed', result: { copied: 1_002 } })
-      await database.ask(`update piece set id = 2000 where name = 'row 1002'`)
-      await database.ask(`insert into piece (id, name, note) values (1500, 'row 1002', 'of another program')`)
-      expect(await killedInSecondPortion(jobId, tableId)).toMatchObject({
-        status: 'completed',
-        result: { copied: 1_002 },
+      // With an id that the database has given again.
+      await database.ask(`delete from piece where id = 1002`)
+      await database.ask(`insert into piece (id, name, note) values (1002, 'row 1002', 'of another program')`)
+      expect(await killedInSecondPortion(jobId, tableId, [1_001, 1_002])).toMatchObject({
+        status: 'failed',
+        error: expect.stringContaining('They were not written again. Records copied before: 1000.'),
       })
       await undo(bench)
-      expect(await database.ask('select id, note from piece')).toEqual([
-        { id: 1500, note: 'of another program' },
+      expect(await database.ask('select id, note from piece order by id')).toEqual([
+        { id: 1001, note: null },
+        { id: 1002, note: 'of another program' },
       ])
     } finally {
       await database.stop()
@@ -933,10 +939,13 @@ describe('copying and moving more records than in a call', () => {
       const source = await many(1_002)
       const { jobId } = (await copy(source, parts, idsOf(1_002), { mapping: { [name]: 'Title' } })).body
       expect(await ended(jobId)).toMatchObject({ status: 'completed', result: { copied: 1_002 } })
-      const killed = () => killedInSecondPortion(jobId, tableId)
+      const killed = async (...ids: number[]) => killedInSecondPortion(jobId, tableId, ids)
       // Of somebody else.
       await database.ask(`insert into part (name) values ('other')`)
-      expect(await killed()).toMatchObject({ status: 'completed', result: { copied: 1_002, left: 0 } })
+      expect(await killed(1_001, 1_002)).toMatchObject({
+        status: 'completed',
+        result: { copied: 1_002, left: 0 },
+      })
       expect(await parts.total()).toBe(1_003)
       await undo(bench)
       expect(await parts.total()).toBe(1)
@@ -944,10 +953,14 @@ describe('copying and moving more records than in a call', () => {
       expect(await parts.total()).toBe(1_003)
       // The portion was not written.
       await database.ask(`delete from part where name in ('row 1001', 'row 1002')`)
-      expect(await killed()).toMatchObject({ status: 'completed', result: { copied: 1_002 } })
+      expect(await killed(1_001, 1_002)).toMatchObject({ status: 'completed', result: { copied: 1_002 } })
       expect(await parts.total()).toBe(1_003)
+      const again = await database.ask<{ id: number }>(
+        `select id from part where name in ('row 1001', 'row 1002') order by name`,
+      )
+      const [first = 0, second = 0] = again.map(({ id }) => id)
       await database.ask(`update part set name = 'changed' where name = 'row 1002'`)
-      expect(await killed()).toMatchObject({
+      expect(await killed(first, second)).toMatchObject({
         status: 'failed',
         error: expect.stringContaining('They were not written again. Records copied before: 1000.'),
       })
@@ -955,11 +968,11 @@ describe('copying and moving more records than in a call', () => {
       const refused = { status: 'failed', error: expect.stringContaining('They were not written again.') }
       // Somebody has deleted one of the copies, or of the originals.
       await database.ask(`delete from part where name in ('other', 'changed')`)
-      expect(await killed()).toMatchObject(refused)
+      expect(await killed(first, second)).toMatchObject(refused)
       expect(await parts.total()).toBe(1_001)
-      await database.ask(`insert into part (name) values ('row 1002')`)
+      await database.ask(`insert into part (id, name) values (${second}, 'row 1002')`)
       await bench.rest.delete(source.path, { Id: 1_002 })
-      expect(await killed()).toMatchObject(refused)
+      expect(await killed(first, second)).toMatchObject(refused)
       expect(await parts.total()).toBe(1_002)
     } finally {
       await database.stop()

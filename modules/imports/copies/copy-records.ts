@@ -48,7 +48,7 @@ import { m } from '../../../src/messages.gen.ts'
 import { explainStorage, isOutage } from '../../../src/storage-full.ts'
 import { tidyUp } from '../../../src/tidy-up.ts'
 import { type AuthService, requireUser } from '../../auth/index.ts'
-import { parseRecordId, type RecordsService, type StoredRecord } from '../../records/index.ts'
+import { parseRecordId, type RecordsService } from '../../records/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
 import { COPIED_COMMENTS } from './copy-rows.ts'
 import { openHistory, type RecordHistory, removeUnusedHistory } from './record-history.ts'
@@ -100,10 +100,8 @@ interface Remembered {
     originals: string
     copied: number
     refused: RefusedValues[]
-    /** The highest number in a connected target before; absent where the database does not number the copies. */
-    top?: number | string | null
-    /** The number of its records before, where neither numbers nor copied keys tell the copies from others. */
-    total?: number
+    /** The ids of the copies in a connected target, which is about to commit them; absent until then. */
+    ids?: RecordId[]
     /** How its originals are removed; absent until they are. */
     removed?: Removal
   }
@@ -117,17 +115,7 @@ interface Deps {
   schema: Pick<SchemaService, 'openTable' | 'engineOf' | 'writeRefusal'>
   records: Pick<
     RecordsService,
-    | 'open'
-    | 'page'
-    | 'people'
-    | 'openLink'
-    | 'heldTargets'
-    | 'highestKey'
-    | 'readAbove'
-    | 'findByValues'
-    | 'countStored'
-    | 'apply'
-    | 'attachments'
+    'open' | 'page' | 'people' | 'openLink' | 'heldTargets' | 'readStored' | 'apply' | 'attachments'
   >
 }
 
@@ -327,20 +315,26 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
   /**
    * Writes the copies with their links to each other, as one change.
    *
-   * @param clientId of the change: one that is there is not written again
+   * @param job `clientId` of the change: one that is there is not written again; `committing` is called with the ids of copies in a
+   *   connected database before that commits them
    * @returns the ids of the copies, in the order of the originals
    */
   async function write(
     copy: OpenCopy,
     columns: readonly Column[],
     read: readonly CellValue[][],
-    clientId?: string,
+    job?: { clientId: string; committing?: (ids: RecordId[]) => Promise<void> },
   ): Promise<RecordId[]> {
     const { user, target, pairs, timeZone } = copy
     const { id: tableId, baseId } = target.table
     const rows = read.map((values, row) => ({ ...rowOf(pairs, columns, row), ...originIn(copy, values) }))
     const operations: Operation[] = [{ kind: 'insert', tableId, rows }]
-    const { inserted } = await records.apply(user, { baseId, operations, timeZone, clientId })
+    const { committing } = job ?? {}
+    const { inserted } = await records.apply(
+      user,
+      { baseId, operations, timeZone, clientId: job?.clientId },
+      committing && !isOwn(target) ? { finish: (_log, _dialect, _entryId, ids) => committing(ids) } : {},
+    )
     return inserted
   }
 
@@ -531,22 +525,24 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     })
     /**
      * Logs a portion that a connected database has and the log has not: the server was killed, or a connection broke, between the two
-     * commits. Its copies are recognized by their values among the records with their keys, or with higher numbers than the highest before.
+     * commits.
      *
      * @returns the entry; null where the portion was not written
-     * @throws CONFLICT where the table does not show whether it was, as when somebody has deleted one of the copies or originals
+     * @throws CONFLICT where the records with the ids of the copies are not these copies, as when somebody has deleted one, or has changed an original
      */
-    async function logWritten(portion: Remembered['portion'], clientId: string) {
-      const { from, copied } = portion
+    async function logWritten({ from, ids }: Remembered['portion'], clientId: string) {
       const { table } = all.target
-      if (isOwn(all.target) || copied === 0) return null
+      if (!ids) return null
+      const stored = await records.readStored(all.target, ids)
+      // All of them are written, or none.
+      if (stored.size === 0) return null
       const { copy, rows } = await portionAt(from)
       const columns = await convert(copy, rows)
-      const found = await possibleCopies(copy, columns, portion)
-      const written = found ? recognize(copy, columns, found) : []
-      // All of them are written, or none.
-      if (found && written.length === 0 && found.length < copied) return null
-      if (written.length !== copied)
+      const written = ids.flatMap((id, row) => {
+        const values = stored.get(String(id))
+        return values && isCopy(copy, columns, row, values) ? { id, values } : []
+      })
+      if (written.length !== ids.length || rows.length !== ids.length)
         throw new AppError('CONFLICT', m.copies_error_uncertain({ table: table.title }))
       const home = await kernel.sources.engine(table.baseId)
       await home.write(async (tx) => {
@@ -593,7 +589,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
         return true
       }
       // Is not written again, and tells the ids of the copies.
-      const newIds = await write(copy, await convert(copy, rows), rows, insertion)
+      const newIds = await write(copy, await convert(copy, rows), rows, { clientId: insertion })
       const removal = await removeOriginals(copy, rows, newIds, history, {
         clientId: deletion,
         deleting: (removed) => remember({ result, portion: { ...portion, removed } } satisfies Remembered),
@@ -621,11 +617,13 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
           originals: digestOf(copy, rows),
           copied: rows.length,
           refused: refusedIn(copy.pairs, columns),
-          ...(await stateBefore(copy, columns)),
         }
         const { insertion, deletion } = changeIds(jobId, from)
         await remember({ result, portion } satisfies Remembered)
-        const newIds = await write(copy, columns, rows, insertion)
+        const newIds = await write(copy, columns, rows, {
+          clientId: insertion,
+          committing: (ids) => remember({ result, portion: { ...portion, ids } } satisfies Remembered),
+        })
         const removal = isMove
           ? await removeOriginals(copy, rows, newIds, history, {
               clientId: deletion,
@@ -666,41 +664,6 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     const { result, portion } = former
     const begun = await sentBefore(owner, baseId, changeIds(jobId, portion.from).insertion)
     return withCopied(error, result.copied + (begun?.undoneBy === null ? portion.copied : 0))
-  }
-
-  /** What tells the copies in a connected target from the records that are there before them, beside their keys. */
-  async function stateBefore(
-    copy: OpenCopy,
-    columns: readonly Column[],
-  ): Promise<Pick<Remembered['portion'], 'top' | 'total'>> {
-    const { target, pairs } = copy
-    if (isOwn(target) || givenKeys(copy, columns)) return {}
-    const [key, ...others] = target.keyFields
-    const isGiven = pairs.some((pair) => pair.target.id === key?.id)
-    const isNumbered = key && others.length === 0 && !isGiven && fieldType(key.type).storage === 'id'
-    return isNumbered
-      ? { top: await records.highestKey(target) }
-      : { total: await records.countStored(target) }
-  }
-
-  /** The records of a connected target that may be the copies of a portion. Null where it cannot be told which are. */
-  async function possibleCopies(
-    copy: OpenCopy,
-    columns: readonly Column[],
-    { top, total, copied }: Remembered['portion'],
-  ): Promise<StoredRecord[] | null> {
-    const { target } = copy
-    const stored = target.fields.filter(({ columnName }) => columnName !== '')
-    if (top !== undefined) {
-      const limit = copied + MAX_OTHERS
-      const found = await records.readAbove(target, top, stored, limit)
-      return found.length < limit ? found : null
-    }
-    if (total !== undefined) return (await records.countStored(target)) === total ? [] : null
-    const keys = givenKeys(copy, columns)
-    if (!keys) return null
-    const found = await records.findByValues(target, target.keyFields, stored, keys)
-    return keys.flatMap((key) => found.get(key))
   }
 
   /** The entry of a change that a person has sent, in the log of a base. */
@@ -810,50 +773,14 @@ async function pause(signal: AbortSignal): Promise<void> {
   for (const until = nowMs() + OUTAGE_POLL_MS; !signal.aborted && nowMs() < until; ) await Bun.sleep(50)
 }
 
-/** The keys of the copies, if all of them are copied; null if the database gives some. */
-function givenKeys(
-  { target: { keyFields }, pairs }: OpenCopy,
-  columns: readonly Column[],
-): CellValue[][] | null {
-  const given = keyFields.map((key) => columns[pairs.findIndex(({ target }) => target.id === key.id)])
-  const keys = (given[0] ?? []).map((_, row) => given.map((column) => column?.[row]?.value ?? null))
-  return keys.length > 0 && keys.flat().every((value) => value !== null) ? keys : null
-}
-
-/** Records of others that may be among those with higher numbers than the highest before a portion. */
-const MAX_OTHERS = 5_000
-
-/** The records of the copies among others, by their values, in the order of the originals. */
-function recognize(
-  { pairs }: OpenCopy,
-  columns: readonly Column[],
-  found: readonly StoredRecord[],
-): StoredRecord[] {
-  const compared = pairs.flatMap(({ target }, at) =>
-    target.columnName === '' ? [] : [{ target, column: columns[at] ?? [] }],
-  )
-  const wantedIn = ({ column }: (typeof compared)[number], row: number): CellValue =>
-    column[row]?.value ?? null
-  /** The fields that may have any value: a required one without a value has the default of the database. */
-  const open = (row: number): number =>
-    compared.filter((one) => one.target.required && wantedIn(one, row) === null).length
-  const free = new Set(found)
-  const records: StoredRecord[] = []
-  const rows = Array.from({ length: columns[0]?.length ?? 0 }, (_, row) => row)
-  // Those with such fields come last, as they fit more records.
-  for (const row of rows.toSorted((x, y) => open(x) - open(y))) {
-    const record = free.values().find(({ values }) =>
-      compared.every((one) => {
-        const value = wantedIn(one, row)
-        const stored = values[one.target.id] ?? null
-        return value === null ? isEmptyCopy(one.target, stored) : String(stored) === String(value)
-      }),
-    )
-    if (!record) continue
-    free.delete(record)
-    records[row] = record
-  }
-  return records.flatMap((record) => record ?? [])
+/** True if a stored record has the values of a copy. */
+function isCopy({ pairs }: OpenCopy, columns: readonly Column[], row: number, stored: Values): boolean {
+  return pairs.every(({ target }, at) => {
+    if (target.columnName === '') return true
+    const value = columns[at]?.[row]?.value ?? null
+    const found = stored[target.id] ?? null
+    return value === null ? isEmptyCopy(target, found) : String(found) === String(value)
+  })
 }
 
 /** True if a field of a copy has this value where the original has none, see `rowOf`. */

@@ -16,7 +16,7 @@ export interface ConnectedDeps {
   schema: Pick<SchemaService, 'load' | 'engineOf' | 'writeRefusal' | 'hasTable' | 'createConnectedTable'>
   records: Pick<
     RecordsService,
-    'openLink' | 'people' | 'apply' | 'open' | 'page' | 'findByValues' | 'highestKey' | 'readAbove'
+    'openLink' | 'people' | 'apply' | 'open' | 'page' | 'findByValues' | 'readStored'
   >
 }
 

@@ -8,6 +8,7 @@ import type {
 } from '../../../src/core/csv/import-result.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
+import type { RecordId } from '../../../src/core/model.ts'
 import { listImports } from '../../../src/db/change-log.ts'
 import { isStopping } from '../../../src/jobs.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -81,6 +82,8 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
   const actor: UserActor = { ...input.actor, actionId: work.jobId }
   const samples: UpdatedRecord[] = []
   let refusedHere = 0
+  /** The ids of the records that the database was about to commit last, by number of the row. */
+  let committing = new Map((work.remembered ?? []) as [number, RecordId][])
   /** Rows of which it is unknown whether they were written. */
   let inDoubt: readonly StagedRow[] = []
 
@@ -99,13 +102,19 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
       { baseId: input.baseId, operations, timeZone: input.timeZone },
       {
         entry: { kind: 'records.import', tableId, detail: { jobId: work.jobId, ...counts } },
-        // Added records come first, in their order.
-        finish: (tx, _dialect, _entryId, inserted) => {
-          const idOf = new Map(added.map((row, at) => [row, inserted[at] ?? null]))
-          return staged.markIn(
+        // Added records come first, in their order. The connected database commits them afterwards.
+        finish: async (tx, _dialect, _entryId, inserted) => {
+          const ids = new Map(
+            added.flatMap(({ row }, at) => (inserted[at] === undefined ? [] : [[row.number, inserted[at]]])),
+          )
+          if (ids.size > 0) {
+            await work.remember([...ids])
+            committing = ids
+          }
+          await staged.markIn(
             tx,
             rows.map((row) =>
-              doneMark({ ...row, id: row.id ?? idOf.get(row) ?? null }, row.id === null, keepsRows),
+              doneMark({ ...row, id: row.id ?? ids.get(row.row.number) ?? null }, row.id === null, keepsRows),
             ),
           )
         },
@@ -115,15 +124,12 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
 
   /** Marks rows that are about to be written, and others. */
   async function begin(rows: readonly RowToWrite[], decided: readonly Mark[]): Promise<void> {
-    const hasNew = rows.some(({ id }) => id === null)
-    const top = hasNew ? await patiently(() => planner.highestKey()) : undefined
     await staged.mark([
       ...decided,
       ...rows.map(({ row, id, problems, isLater }) => ({
         number: row.number,
         state: id === null ? RowState.adding : RowState.changing,
-        reason:
-          id === null ? writeReason({ later: isLater ? { id: null } : undefined, top, problems }) : null,
+        reason: id === null ? writeReason({ later: isLater ? { id: null } : undefined, problems }) : null,
       })),
     ])
   }
@@ -228,7 +234,7 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
     const marked = await staged.inStates([RowState.adding, RowState.changing], 0, Number.MAX_SAFE_INTEGER)
     const wanted = new Set(rows.map(({ number }) => number))
     const own = marked.filter(({ number }) => wanted.has(number))
-    const marks = await patiently(() => findWritten(deps, work, planner, own))
+    const marks = await patiently(() => findWritten(deps, work, planner, own, committing))
     await staged.mark(marks)
     return marks.flatMap(({ number, state }) => (state === null ? number : []))
   }

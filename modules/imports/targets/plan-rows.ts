@@ -151,7 +151,10 @@ export async function createRowPlanner(
   const isLink = new Set(links.map(({ at }) => at))
   const cells = columns.filter(({ at }) => !isLink.has(at))
   const written = cells.filter((column) => !keys.includes(column))
-  const valueFields = cells.map(({ field }) => field)
+  /** True if the file has the keys of new records. */
+  const hasOwnKeys =
+    model.keyFields.length > 0 &&
+    model.keyFields.every((key) => cells.some(({ field }) => field.id === key.id))
   const display = columns.find(({ field }) => field.id === model.displayField.id)
   const stagedRows = openStagedRows(
     home,
@@ -580,13 +583,6 @@ export async function createRowPlanner(
       })
   }
 
-  /** The fields by which an added row can be found again: the table's key, or the fields that find records; else null. */
-  function recognizedBy(): PlannedColumn[] | null {
-    const own = model.keyFields.map(({ id }) => cells.find(({ field }) => field.id === id))
-    if (own.length > 0 && own.every((column) => column !== undefined)) return own as PlannedColumn[]
-    return keys.length > 0 ? keys : null
-  }
-
   /** Why a row was refused as a whole because of its key. */
   const KEY_REASONS: Partial<Record<RowState, () => string>> = {
     [RowState.withoutKey]: m.imports_report_no_key,
@@ -597,7 +593,7 @@ export async function createRowPlanner(
 
   return {
     keys,
-    valueFields,
+    hasOwnKeys,
     valuesOf,
     plan,
     planLater,
@@ -616,27 +612,6 @@ export async function createRowPlanner(
       counted.close()
       refusals.close()
       for (const { rows } of links) rows?.close()
-    },
-    /** The highest number that the database gave a record; null if there is none, undefined if it does not number them. */
-    async highestKey(): Promise<number | string | null | undefined> {
-      const [key, ...others] = model.keyFields
-      const isNumbered = key && others.length === 0 && fieldType(key.type).storage === 'id'
-      return isNumbered && recognizedBy() === null ? records.highestKey(model) : undefined
-    },
-    /** The records of the rows that are in the table by their key; null if they have none that is known. */
-    async findByKey(rows: readonly StagedRow[]): Promise<ReadonlyMap<number, RecordId> | null> {
-      const by = recognizedBy()
-      if (by === null) return null
-      const wanted = rows.map((row) => by.map(({ at, field }) => stagedValue(field, row.texts[at] ?? null)))
-      if (wanted.some((values) => values.includes(null))) return null
-      const fields = by.map(({ field }) => field)
-      const found = await records.findByValues(model, fields, [], wanted)
-      return new Map(
-        rows.flatMap(({ number }, at) => {
-          const [record] = found.get(wanted[at] ?? [])
-          return record ? [[number, record.id] as const] : []
-        }),
-      )
     },
     /** The first cells of a change, for the preview. */
     sampleOf(row: StagedRow, { before, values }: Pick<RowToWrite, 'before' | 'values'>): UpdatedRecord {

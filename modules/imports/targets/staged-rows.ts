@@ -235,8 +235,6 @@ export interface CellProblem {
 interface RowReason {
   /** Set if links of the row are written once all rows are: the row's record; null if it is not known. */
   later?: { id: RecordId | null }
-  /** The highest key of the table before the row; null for an empty table, absent if the table does not number its records. */
-  top?: number | string | null
   /** The record of the row, if rows of other imports belong to it. */
   id?: RecordId
   problems?: readonly CellProblem[]
@@ -246,8 +244,8 @@ export const readReason = (reason: string | null): RowReason =>
   reason === null ? {} : (JSON.parse(reason) as RowReason)
 
 /** Null if there is nothing to keep. */
-export const writeReason = ({ later, top, id, problems = [] }: RowReason): string | null =>
-  later === undefined && top === undefined && id === undefined && problems.length === 0
+export const writeReason = ({ later, id, problems = [] }: RowReason): string | null =>
+  later === undefined && id === undefined && problems.length === 0
     ? null
     : // `withLaterLinks` finds rows by the first member.
-      JSON.stringify({ later, top, id, problems })
+      JSON.stringify({ later, id, problems })

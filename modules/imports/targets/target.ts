@@ -1,15 +1,13 @@
 import type { ColumnDefinition, Engine } from '../../../src/dialects/dialect.ts'
+import type { JobContext } from '../../../src/jobs.ts'
 import type { ImportInput } from '../job-input.ts'
 import type { ImportOutcome, ImportPlan } from '../plan.ts'
 
 /** One run of an import's job. */
-export interface TargetRun {
-  jobId: string
+export interface TargetRun extends Pick<JobContext, 'jobId' | 'signal' | 'remembered' | 'remember'> {
   /** The base's home, which has the staging table. */
   home: Engine
   staging: string
-  /** Aborted as in `JobContext`. */
-  signal: AbortSignal
   reportPath: string
   /** File with the records of an import's rows, see `row-records.ts`. */
   rowsPath(jobId: string): string

@@ -85,39 +85,3 @@ function comparable(field: Field, value: CellValue): string {
   }
   return readExactNumber(String(value))?.text ?? String(Number(value))
 }
-
-/** The highest key of a table that numbers its records; null if it is empty. */
-export async function highestKey(
-  { dialect, all }: Pick<Engine, 'dialect' | 'all'>,
-  model: TableModel,
-): Promise<number | string | null> {
-  const [row] = await all<{ n: number | string | null }>(
-    dialect.render(
-      sql`select max(${columnOf(model.primaryKey)}) as n from ${sql.identifier(model.table.tableName)}`,
-    ),
-  )
-  return row?.n ?? null
-}
-
-/** The number of records of a table, counted by the database. */
-export async function countStored(
-  { dialect, all }: Pick<Engine, 'dialect' | 'all'>,
-  model: TableModel,
-): Promise<number> {
-  const [row] = await all<{ n: number | string }>(
-    dialect.render(sql`select count(*) as n from ${sql.identifier(model.table.tableName)}`),
-    { scan: true },
-  )
-  return Number(row?.n ?? 0)
-}
-
-/** The first records with a higher key, in the order of the key. */
-export function readAbove(
-  { dialect, all }: Pick<Engine, 'dialect' | 'all'>,
-  model: TableModel,
-  { key, fields, limit }: { key: number | string | null; fields: Field[]; limit: number },
-): Promise<StoredRecord[]> {
-  const column = columnOf(model.primaryKey)
-  const isAbove = key === null ? sql`${column} is not null` : sql`${column} > ${key}`
-  return readWhere({ tx: { all }, dialect, model }, sql`${isAbove} order by ${column} limit ${limit}`, fields)
-}

@@ -3,7 +3,7 @@
  * database generates.
  */
 
-export { countStored, type FoundByValues, findByValues, highestKey, readAbove } from './find-by-values.ts'
+export { type FoundByValues, findByValues } from './find-by-values.ts'
 export {
   asStored,
   assigned,
