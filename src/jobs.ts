@@ -55,6 +55,11 @@ export interface JobContext {
    * @throws the reason of the signal if another server has the job
    */
   remember(state: unknown): Promise<void>
+  /**
+   * Does work that waits for something outside of this server, such as a database that does not answer. Other jobs take its place
+   * meanwhile, though none of the same base; afterwards it goes on as soon as there is room.
+   */
+  awayFor<T>(work: () => Promise<T>): Promise<T>
   /** Reports progress. Throttled, so it may be called often. */
   report(progress: Partial<JobProgress>): void
 }

@@ -56,7 +56,7 @@ export function createImportJob({
 
   async function run(
     input: ImportInput,
-    { jobId, userId, isResumed, signal, report, remembered, remember }: JobContext,
+    { jobId, userId, isResumed, signal, report, remembered, remember, awayFor }: JobContext,
   ): Promise<ImportResult> {
     const startedAt = performance.now()
     const engine = await kernel.sources.engine(input.baseId)
@@ -73,6 +73,7 @@ export function createImportJob({
         signal,
         remembered,
         remember,
+        awayFor,
         reportPath: reportPath(jobId),
         rowsPath,
         progress: (done, total) => report({ done, total, unit: 'rows' }),

@@ -33,7 +33,7 @@ const STORE_AGAIN_MS = 5000
 const MAX_FRUITLESS_RUNS = 3
 /** A job that goes on this often without coming further has failed: it may be what ends the server. */
 const MAX_FRUITLESS_RESTARTS = 5
-/** How often a job that was cut off from the database or from the other servers looks whether they are back. */
+/** How often a job that was cut off from the database or from the other servers, or waits for room, looks again. */
 const LOOK_AGAIN_MS = 500
 /** Options of what a job that `completes` waits for. */
 const COMPLETING = { triesIfCancelled: Number.POSITIVE_INFINITY }
@@ -71,6 +71,8 @@ interface Run {
   look?: 'now' | 'later' | undefined
   /** True once another server has the job: what becomes of it here does not count. */
   isTaken?: true
+  /** Set during `JobContext.awayFor`: `away` while it waits, `returning` until there is room. */
+  absence?: 'away' | 'returning'
 }
 
 /** The jobs of this server, with those of others that share the metadata, recorded in the metadata database. Call `recover` once every kind is registered. */
@@ -105,9 +107,11 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   const mustComplete = ({ job }: Run): boolean =>
     kinds.get(job.kind)?.completes === true && (job.progress.restarts ?? 0) > 0
 
+  const isWaiting = ({ job }: Run) => kinds.get(job.kind)?.isWaiting === true
+  const maxBeside = (run: Run): number => (isWaiting(run) ? MAX_WAITING : MAX_ACTIVE)
+
   /** Starts the jobs that may run now. */
   function pump(): void {
-    const isWaiting = ({ job }: Run) => kinds.get(job.kind)?.isWaiting === true
     const active = [...runs.values()].filter(isActive)
     for (const run of runs.values()) {
       if (closing) return
@@ -121,11 +125,30 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
         continue
       }
       const beside = active.filter((other) => isWaiting(other) === isWaiting(run))
-      if (beside.length >= (isWaiting(run) ? MAX_WAITING : MAX_ACTIVE)) continue
+      if (beside.filter(({ absence }) => absence !== 'away').length >= maxBeside(run)) continue
       if (beside.some(({ job }) => job.baseId !== null && job.baseId === run.job.baseId)) continue
       run.done = withoutCaller(() => execute(run))
       active.push(run)
     }
+  }
+
+  /** As `JobContext.awayFor`. */
+  async function awayFor<T>(run: Run, work: () => Promise<T>): Promise<T> {
+    run.absence = 'away'
+    pump()
+    try {
+      return await work()
+    } finally {
+      // Keeps new jobs from starting before it.
+      run.absence = 'returning'
+      while (!hasRoom(run) && !run.controller.signal.aborted) await Bun.sleep(LOOK_AGAIN_MS)
+      delete run.absence
+    }
+  }
+
+  function hasRoom(run: Run): boolean {
+    const present = [...runs.values()].filter((other) => isActive(other) && other.absence === undefined)
+    return present.filter((other) => isWaiting(other) === isWaiting(run)).length < maxBeside(run)
   }
 
   /** Lets a job run if those that it comes after have ended; otherwise lets others go ahead, and looks again a moment later. */
@@ -264,6 +287,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
           signal: controller.signal,
           remembered,
           remember: (state) => whileOwn(run, () => store.remember(job.id, state), { triesIfCancelled: 1 }),
+          awayFor: (work) => awayFor(run, work),
           report(progress) {
             job.progress = { ...job.progress, ...progress }
             job.updatedAt = nowIso()

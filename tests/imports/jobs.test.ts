@@ -123,6 +123,31 @@ describe('createJobs', () => {
     expect(await statusOf('c')).toBe('waiting')
   })
 
+  test('lets others run while a job waits for something else, and goes on once there is room', async () => {
+    const running = register()
+    for (const id of ['a', 'b', 'c', 'd']) await start(id, id)
+    await start('e', 'a')
+    await until(() => running.size === 2)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let isBack = false
+    const away = running.get('a')?.context.awayFor(() => promise)
+    void away?.then(() => {
+      isBack = true
+    })
+    await until(() => running.has('c'))
+    resolve()
+    await Bun.sleep(700)
+    expect([isBack, [...running.keys()]]).toEqual([false, ['a', 'b', 'c']])
+    running.get('b')?.finish()
+    await away
+    // Neither beside the two nor in the base of the first.
+    expect([...running.keys()]).toEqual(['a', 'b', 'c'])
+    running.get('a')?.finish()
+    await until(() => running.has('d'))
+    running.get('c')?.finish()
+    await until(() => running.has('e'))
+  })
+
   test('tells of progress now and then, however often it is reported', async () => {
     const running = register()
     await start('a')

@@ -473,7 +473,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
         if (from !== last.from) last = { from, sinceMs: nowMs(), runs: 0 }
         const isTooLong = ++last.runs >= MIN_FRUITLESS_RUNS && nowMs() - last.sinceMs > OUTAGE_PATIENCE_MS
         if (job.signal.aborted || isTooLong) throw await abandoned(input.owner, job.jobId, former, error)
-        await pause(job.signal)
+        await job.awayFor(() => pause(job.signal))
         context.isResumed = true
       }
     }

@@ -151,7 +151,7 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
         } else if (error.code === 'DATABASE_UNREACHABLE') {
           inDoubt = rows.map(({ row }) => row)
           if (++outages > MAX_OUTAGES) throw error
-          await untilReachable(error)
+          await work.awayFor(() => untilReachable(error))
           const missing = new Set(await settle(inDoubt))
           rows = rows.filter(({ row }) => missing.has(row.number))
           inDoubt = []
@@ -212,14 +212,15 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
    * Repeats work that may run twice while its connection breaks, or others lock what it needs. @throws its error if the
    * database stays away
    */
-  async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  async function patiently<T>(ask: () => Promise<T>): Promise<T> {
     for (let outages = 0, busy = 0; ; ) {
       try {
-        return await work()
+        return await ask()
       } catch (error) {
         if (!(error instanceof AppError) || isOutage(error)) throw error
         if (isBusy(error) && busy < MAX_BUSY) await Bun.sleep(BUSY_PAUSE_MS * 2 ** busy++)
-        else if (error.code === 'DATABASE_UNREACHABLE' && outages++ < MAX_OUTAGES) await untilReachable(error)
+        else if (error.code === 'DATABASE_UNREACHABLE' && outages++ < MAX_OUTAGES)
+          await work.awayFor(() => untilReachable(error))
         else throw error
       }
     }

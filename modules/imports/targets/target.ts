@@ -4,7 +4,8 @@ import type { ImportInput } from '../job-input.ts'
 import type { ImportOutcome, ImportPlan } from '../plan.ts'
 
 /** One run of an import's job. */
-export interface TargetRun extends Pick<JobContext, 'jobId' | 'signal' | 'remembered' | 'remember'> {
+export interface TargetRun
+  extends Pick<JobContext, 'jobId' | 'signal' | 'remembered' | 'remember' | 'awayFor'> {
   /** The base's home, which has the staging table. */
   home: Engine
   staging: string
