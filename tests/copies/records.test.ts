@@ -918,7 +918,7 @@ describe('copying and moving more records than in a call', () => {
       })
       await undo(bench)
       expect(await database.ask('select id, note from piece order by id')).toEqual([
-        { id: 1001, note: null },
+        { id: 1001, note: 'x' },
         { id: 1002, note: 'of another program' },
       ])
     } finally {
