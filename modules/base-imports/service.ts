@@ -85,12 +85,13 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
     for (const row of await store.running()) {
       if (jobId !== undefined && row.jobId !== jobId) continue
       const job = row.jobId === null ? null : await jobs.find(row.jobId)
-      const isDeleted = (await auth.users.find(row.userId)) === null
-      if (isDeleted || job?.status === 'cancelled')
-        await store.change(row, endOfRun(row, { forgets: isDeleted }))
+      const forgets = await isDeleted(row.userId)
+      if (forgets || job?.status === 'cancelled') await store.change(row, endOfRun(row, { forgets }))
       else if (!job || hasEnded(job.status)) await begin(row)
     }
   }
+
+  const isDeleted = async (userId: string): Promise<boolean> => (await auth.users.find(userId)) === null
 
   /** Runs an import, unless another server has begun to, or it has been paused or cancelled. */
   async function begin(row: ImportRow): Promise<void> {
@@ -217,7 +218,8 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
     /**
      * Imports a base: into a new one, which is there at once, or as further tables of an existing one.
      *
-     * @throws PERMISSION_DENIED; BAD_REQUEST if people are to be matched first and the source does not tell them; as `inspect`
+     * @throws PERMISSION_DENIED; AUTHENTICATION_REQUIRED if the account is deleted meanwhile; BAD_REQUEST if people are to be matched first and the source
+     *   does not tell them; as `inspect`
      */
     async begin(actor: Actor, input: StartImport): Promise<BaseImport> {
       const user = await authorize(actor, input.baseId)
@@ -228,6 +230,9 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
         return matchFirst ? toldPeople((await connection.people?.(sourceBaseId)) ?? []) : []
       })
       if (matchFirst && people.length === 0) throw badRequest(m.base_imports_error_people_not_told())
+      const signedOut = () => new AppError('AUTHENTICATION_REQUIRED', m.wire_error_invalid_token())
+      // The source may take minutes to answer.
+      if (await isDeleted(user.id)) throw signedOut()
       const baseId =
         input.baseId ?? (await bases.create(user, { title: await bases.copies.freeTitle(title) })).id
       const now = nowIso()
@@ -252,6 +257,11 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
         updatedAt: now,
       }
       await store.insert(row)
+      // A deletion of the account that was just before this has not found the import.
+      if (await isDeleted(user.id)) {
+        await store.change(row, endOfRun(row, { forgets: true }))
+        throw signedOut()
+      }
       if (matchFirst) await kernel.meta.atomically(store.storing(row.id, PERSON, people))
       else await begin(row)
       return presentOne((await store.find(row.id)) ?? row)

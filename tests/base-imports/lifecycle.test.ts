@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { defineBaseImportsTables } from '../../modules/base-imports/tables.ts'
 import { readLinks } from '../../src/core/fields/list-value.ts'
+import { refusalOf } from '../records/support.ts'
 import { type AirtableServer, startAirtableServer } from '../support/airtable-server.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
@@ -227,6 +228,27 @@ describe('an import that is interrupted', () => {
       (await app.kernel.meta.db.select().from(baseImports)).find((row) => row.id === id)
     await until(async () => (await stored())?.status !== 'running', 'The end of the import')
     expect(await stored()).toMatchObject({ status: 'cancelled', credentials: null })
+  })
+
+  test('does not begin for an account that is deleted while the source answers', async () => {
+    const user = await app.signUp()
+    const { id: baseId } = await createBase(app, owner)
+    await app.services.auth.access.setMembership(baseId, user.id, 'creator')
+    const { promise: reached, resolve: isReached } = Promise.withResolvers<void>()
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    server.delays.set(`/v0/meta/bases/${base.id}/tables`, async () => {
+      isReached()
+      await released
+    })
+    const begun = refusalOf(app.trpc(user.token).baseImports.begin.mutate(fromAirtable(base.id, { baseId })))
+    await reached
+    expect((await app.rest(owner.token).delete(`/api/v1/users/${user.id}`)).status).toBe(200)
+    server.delays.clear()
+    release()
+    expect(await begun).toMatchObject({ status: 401 })
+    const { baseImports } = app.kernel.meta.tables(defineBaseImportsTables)
+    const stored = await app.kernel.meta.db.select().from(baseImports)
+    expect(stored.filter(({ userId }) => userId === user.id)).toEqual([])
   })
 
   test('keeps no credentials of an account that is deleted', async () => {
