@@ -50,7 +50,10 @@ export function readLacking(noted: string): { digest: string; lacking: Lacking }
   const at = noted.indexOf(LACKS)
   if (at < 0) return { digest: noted, lacking: NOTHING }
   // Earlier versions have noted files and people only.
-  return { digest: noted.slice(0, at), lacking: { ...NOTHING, ...JSON.parse(noted.slice(at + LACKS.length)) } }
+  return {
+    digest: noted.slice(0, at),
+    lacking: { ...NOTHING, ...JSON.parse(noted.slice(at + LACKS.length)) },
+  }
 }
 
 const nameOf = ({ id, email, name }: SourcePerson): string => email ?? name ?? id ?? ''

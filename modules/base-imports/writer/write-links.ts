@@ -36,51 +36,59 @@ async function linkTable(context: RunContext, table: KnownTable, fields: KnownFi
       table,
       page.map(({ targetId }) => Number(targetId)),
     )
-    const wanted = page
-      .filter(({ targetId }) => live.has(targetId))
-      .map((object) => ({ object, pending: JSON.parse(object.pending ?? '{}') as PendingValues }))
-    const values = new Map<string, UpdatedRow>()
-    const additions: Operation[] = []
-    const lacking = new Map<ImportedObject, Lacking['links']>()
-    for (const field of fields) {
-      const { id } = field.source
-      const asked = wanted.flatMap(({ object, pending: { links, addedLinks } }) => {
-        const ids = links?.[id] ?? addedLinks?.[id]
-        return ids ? [{ object, ids, isAddition: links?.[id] === undefined }] : []
-      })
-      const targets = await targetsOf(
-        context,
-        field,
-        asked.flatMap(({ ids }) => ids),
-      )
-      for (const { object, ids, isAddition } of asked) {
-        const found = ids.flatMap((one) => targets.get(one) ?? [])
-        const missing = ids.filter((one) => !targets.has(one))
-        if (missing.length > 0) await reportMissing(context, table, field, object.sourceId, missing.length)
-        const noted = lacking.get(object) ?? {}
-        lacking.set(object, missing.length > 0 ? { ...noted, [id]: missing } : noted)
-        const recordId = Number(object.targetId)
-        if (isAddition) {
-          if (found.length > 0)
-            additions.push({ kind: 'link', tableId: table.id, fieldId: field.id, id: recordId, targets: found })
-          continue
-        }
-        const rowOf = values.get(object.targetId) ?? { id: recordId, values: {} }
-        rowOf.values[field.id] = JSON.stringify(found)
-        values.set(object.targetId, rowOf)
-      }
-    }
-    const update: Operation[] =
-      values.size > 0 ? [{ kind: 'update', tableId: table.id, rows: [...values.values()] }] : []
-    if (update.length + additions.length > 0) {
-      await context.services.records.apply(context.actor, {
-        baseId: row.baseId,
-        operations: [...update, ...additions],
-      })
-    }
+    const { operations, lacking } = await linkRecords(
+      context,
+      table,
+      fields,
+      page.filter(({ targetId }) => live.has(targetId)),
+    )
+    if (operations.length > 0)
+      await context.services.records.apply(context.actor, { baseId: row.baseId, operations })
     state.after = { tableId: table.source.id, sourceId: last.sourceId }
     await context.save(store.storing(row.id, recordScope(table.source.id), [...lacking].flatMap(withLinks)))
   }
+}
+
+/** The changes that link records, and the links that they lack. Reports the latter. */
+async function linkRecords(
+  context: RunContext,
+  table: KnownTable,
+  fields: readonly KnownField[],
+  objects: readonly ImportedObject[],
+): Promise<{ operations: Operation[]; lacking: Map<ImportedObject, Lacking['links']> }> {
+  const pending = new Map(
+    objects.map((object) => [object, JSON.parse(object.pending ?? '{}') as PendingValues]),
+  )
+  const rows = new Map<ImportedObject, UpdatedRow>()
+  const additions: Operation[] = []
+  const lacking = new Map<ImportedObject, Lacking['links']>()
+  for (const field of fields) {
+    const { id } = field.source
+    const asked = [...pending].flatMap(([object, { links, addedLinks }]) => {
+      const ids = links?.[id] ?? addedLinks?.[id]
+      return ids ? [{ object, ids, isAddition: links?.[id] === undefined }] : []
+    })
+    const targets = await targetsOf(
+      context,
+      field,
+      asked.flatMap(({ ids }) => ids),
+    )
+    for (const { object, ids, isAddition } of asked) {
+      const found = ids.flatMap((one) => targets.get(one) ?? [])
+      const missing = ids.filter((one) => !targets.has(one))
+      if (missing.length > 0) await reportMissing(context, table, field, object.sourceId, missing.length)
+      lacking.set(object, { ...lacking.get(object), ...(missing.length > 0 && { [id]: missing }) })
+      const row = rows.get(object) ?? { id: Number(object.targetId), values: {} }
+      if (!isAddition) {
+        row.values[field.id] = JSON.stringify(found)
+        rows.set(object, row)
+      } else if (found.length > 0)
+        additions.push({ kind: 'link', tableId: table.id, fieldId: field.id, id: row.id, targets: found })
+    }
+  }
+  const update: Operation[] =
+    rows.size > 0 ? [{ kind: 'update', tableId: table.id, rows: [...rows.values()] }] : []
+  return { operations: [...update, ...additions], lacking }
 }
 
 /** The counterpart of a record with a note of the links that it lacks; none if that has not changed. */
