@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm'
 import type { Config } from './config.ts'
-import type { Undoers } from './db/change-log.ts'
+import type { Undoers } from './db/change-log/undoers.ts'
 import type { Meta, MetaStatement } from './db/meta.ts'
 import type { Sources } from './db/sources.ts'
 import type { Events } from './events.ts'

@@ -377,7 +377,7 @@ const ALLOWED: [path: string, text: string][] = [
   ['web/trpc.ts', `import { session } from './session/index.ts'\n`],
   ['web/grid/grid.tsx', `import { CELLS } from '../cells/index.ts'\n`],
   ['web/main.tsx', `import { router } from './routes/router.tsx'\n`],
-  ['src/db/change-log.ts', "const table = 'sheaf_changes'\n"],
+  ['src/db/change-log/tables.ts', "const table = 'sheaf_changes'\n"],
   ['tests/records/history.test.ts', "const logged = 'select count(*) from sheaf_changes'\n"],
   ['modules/records/list.ts', "// A line of sheaf_changes.\nimport { x } from 'sheaf_changes_old'\n"],
   ['tests/a.test.ts', `test('ends', run, 300_000)\ntest('ends', () => wait(5_000))\n`],

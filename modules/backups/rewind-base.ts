@@ -1,6 +1,7 @@
 import type { UserActor } from '../../src/core/actor.ts'
 import { fieldsOf } from '../../src/core/filters/index.ts'
-import { entriesOfTableAfter, hasChangesAfter, type RenamedKey, renameKeys } from '../../src/db/change-log.ts'
+import { entriesOfTableAfter, hasChangesAfter } from '../../src/db/change-log/entries.ts'
+import { type RenamedKey, renameKeys } from '../../src/db/change-log/keys.ts'
 import { duplicatesStatement } from '../../src/db/column-values.ts'
 import type { Engine, Statement } from '../../src/dialects/dialect.ts'
 import type { SourceRow } from '../bases/index.ts'

@@ -4,13 +4,9 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { idsIn, joinIds } from '../../src/core/fields/people.ts'
 import { parseJsonText } from '../../src/core/json-text.ts'
-import {
-  CHANGE_RECORDS_TABLE,
-  CHANGES_TABLE,
-  FROM_ANOTHER_BASE,
-  KINDS_FROM_ANOTHER_BASE,
-  NO_TABLE,
-} from '../../src/db/change-log.ts'
+import { FROM_ANOTHER_BASE, NO_TABLE } from '../../src/db/change-log/entry.ts'
+import { KINDS_FROM_ANOTHER_BASE } from '../../src/db/change-log/foreign.ts'
+import { CHANGE_RECORDS_TABLE, CHANGES_TABLE } from '../../src/db/change-log/tables.ts'
 import type { ColumnKind, StoredRow, StoredTable, TableStore } from '../../src/db/move/store.ts'
 import type { FileValue, MetaTable, SheafFileReader } from '../../src/db/sheaf-files/index.ts'
 import { createReader, type FillColumn, type LeftOut, note } from './cell-reader.ts'

@@ -1,6 +1,7 @@
 import { nowMs } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
-import { columnsInLog, logExtent, oldEntries, removeEntries } from '../../src/db/change-log.ts'
+import { logExtent } from '../../src/db/change-log/entries.ts'
+import { columnsInLog, oldEntries, removeEntries } from '../../src/db/change-log/removal.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { type AuthService, forbidden } from '../auth/index.ts'

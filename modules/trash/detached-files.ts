@@ -10,7 +10,7 @@ import {
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { holdsFiles } from '../../src/core/fields/traits.ts'
 import type { Field } from '../../src/core/model.ts'
-import { rewriteLoggedValues } from '../../src/db/change-log.ts'
+import { rewriteLoggedValues } from '../../src/db/change-log/records.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import { isAfterPosition, type ListPosition } from '../../src/db/newest-first.ts'
 import { idBatches, renamedIds } from '../../src/db/renamed-ids.ts'

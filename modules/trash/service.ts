@@ -12,7 +12,8 @@ import {
   type TrashRef,
   type TrashRestored,
 } from '../../src/core/trash.ts'
-import { entryAt, finalizeViewDeletionsUntil } from '../../src/db/change-log.ts'
+import { entryAt } from '../../src/db/change-log/entries.ts'
+import { finalizeViewDeletionsUntil } from '../../src/db/change-log/view-deletions.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import type { AuthService } from '../auth/index.ts'

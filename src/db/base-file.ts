@@ -7,7 +7,7 @@ import {
   createChangeLog,
   indexHistoryAndTrash,
   SQLITE_LOG_COLUMNS,
-} from './change-log.ts'
+} from './change-log/tables.ts'
 import { writtenLater } from './written-later.ts'
 
 /** One upgrade step of base files. Plain data, so that a test can compare its hash with the released one. */

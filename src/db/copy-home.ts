@@ -3,7 +3,7 @@ import { isAutomaticIndex } from '../dialects/automatic-index.ts'
 import type { Dialect, Engine, Statement } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
 import { hasSearchIndexes, sqliteSearchBatches } from '../dialects/sqlite-search.ts'
-import { CLEAR_LOG } from './change-log.ts'
+import { CLEAR_LOG } from './change-log/tables.ts'
 
 /** Parts of a base's home that are copied. */
 export interface HomeCopy {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { FROM_ANOTHER_BASE, lastChangeId } from '../../src/db/change-log.ts'
+import { FROM_ANOTHER_BASE, lastChangeId } from '../../src/db/change-log/entry.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { type Bench, createBench, dump, refusalOf, type TestTable, testTable } from '../records/support.ts'
 import { createBase } from '../support/factories.ts'

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mentionOf } from '../../src/core/mentions.ts'
-import { entriesOfTableAfter, entryAt, oldEntries } from '../../src/db/change-log.ts'
+import { entriesOfTableAfter, entryAt } from '../../src/db/change-log/entries.ts'
+import { oldEntries } from '../../src/db/change-log/removal.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { uploadOne } from '../records/attachments-support.ts'
 import { type Bench, benchOf, createBench, refusalOf, type TestTable, testTable } from '../records/support.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
-import { logRows } from '../../src/db/change-log.ts'
+import { logRows } from '../../src/db/change-log/set-entries.ts'
 import { postgres } from '../../src/dialects/postgres.ts'
 import { sqlite } from '../../src/dialects/sqlite.ts'
 

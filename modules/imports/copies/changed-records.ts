@@ -1,4 +1,4 @@
-import { CHANGE_RECORDS_TABLE, CHANGES_TABLE } from '../../../src/db/change-log.ts'
+import { CHANGE_RECORDS_TABLE, CHANGES_TABLE } from '../../../src/db/change-log/tables.ts'
 import type { StoredTable, TableStore } from '../../../src/db/move/store.ts'
 
 /** What has changed in a table: `all` if the log does not say which records, or too many. */

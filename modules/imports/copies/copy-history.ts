@@ -1,9 +1,6 @@
 import { readAttachments } from '../../../src/core/fields/attachment-item.ts'
-import {
-  type FOREIGN_ENTRY_COLUMNS,
-  FROM_ANOTHER_BASE,
-  KINDS_FROM_ANOTHER_BASE,
-} from '../../../src/db/change-log.ts'
+import { FROM_ANOTHER_BASE } from '../../../src/db/change-log/entry.ts'
+import { type FOREIGN_ENTRY_COLUMNS, KINDS_FROM_ANOTHER_BASE } from '../../../src/db/change-log/foreign.ts'
 import type { StoredRow, StoredTable, TableStore } from '../../../src/db/move/store.ts'
 
 /** New ids in the history of tables that come to another base. */

@@ -39,7 +39,8 @@ import {
   type RefusedValues,
 } from '../../../src/core/record-copies.ts'
 import { roundsOf, type WriteRounds } from '../../../src/core/write-rounds.ts'
-import { appendChange, findSent } from '../../../src/db/change-log.ts'
+import { appendChange } from '../../../src/db/change-log/append.ts'
+import { findSent } from '../../../src/db/change-log/entries.ts'
 import type { ColumnValue } from '../../../src/db/column-values.ts'
 import { readNames, recordsNamed } from '../../../src/db/names-of-records.ts'
 import { isStopping, type JobContext, type JobKind, ServerStopping } from '../../../src/jobs.ts'

@@ -1,19 +1,17 @@
 import type { RecordId } from '../../../src/core/model.ts'
+import { listRanges } from '../../../src/db/change-log/entries.ts'
+import { findEntries, NO_TABLE, type StoredEntry } from '../../../src/db/change-log/entry.ts'
 import {
   appendForeignEntries,
   type ForeignEntry,
-  findEntries,
   foreignEntriesOf,
   KINDS_FROM_ANOTHER_BASE,
   type LoggedLine,
   linesOfRecords,
-  listRanges,
   logLines,
-  NO_TABLE,
   removeForeignLines,
   removeUnusedEntries,
-  type StoredEntry,
-} from '../../../src/db/change-log.ts'
+} from '../../../src/db/change-log/foreign.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import { withNewIds } from './copy-history.ts'
 

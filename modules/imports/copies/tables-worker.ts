@@ -3,12 +3,8 @@ import { readAttachments } from '../../../src/core/fields/attachment-item.ts'
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../../src/core/fields/index.ts'
 import { parseValue } from '../../../src/core/fields/read.ts'
-import {
-  CHANGE_RECORDS_TABLE,
-  CHANGES_TABLE,
-  FOREIGN_ENTRY_COLUMNS,
-  FOREIGN_RECORD_COLUMNS,
-} from '../../../src/db/change-log.ts'
+import { FOREIGN_ENTRY_COLUMNS, FOREIGN_RECORD_COLUMNS } from '../../../src/db/change-log/foreign.ts'
+import { CHANGE_RECORDS_TABLE, CHANGES_TABLE } from '../../../src/db/change-log/tables.ts'
 import {
   type ColumnKind,
   canonicalReal,

@@ -9,7 +9,7 @@ import type {
 import { AppError } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { RecordId } from '../../../src/core/model.ts'
-import { listImports } from '../../../src/db/change-log.ts'
+import { listImports } from '../../../src/db/change-log/entries.ts'
 import { isStopping } from '../../../src/jobs.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { isOutage } from '../../../src/storage-full.ts'

@@ -1,5 +1,5 @@
 import { AppError } from '../../../src/core/errors.ts'
-import { listImports } from '../../../src/db/change-log.ts'
+import { listImports } from '../../../src/db/change-log/entries.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { isOutage } from '../../../src/storage-full.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { AddedLinks, UpdateResult } from '../../../src/core/csv/import-result.ts'
-import { appendChange } from '../../../src/db/change-log.ts'
+import { appendChange } from '../../../src/db/change-log/append.ts'
 import { PLACES_TABLE } from '../../../src/db/view-places.ts'
 import { m } from '../../../src/messages.gen.ts'
 import {

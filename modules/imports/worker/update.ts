@@ -3,7 +3,8 @@ import type { AddedLinks, UpdatedRecord, UpdateResult } from '../../../src/core/
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { formatValue } from '../../../src/core/fields/read.ts'
-import { appendChange, logRows } from '../../../src/db/change-log.ts'
+import { appendChange } from '../../../src/db/change-log/append.ts'
+import { logRows } from '../../../src/db/change-log/set-entries.ts'
 import { m } from '../../../src/messages.gen.ts'
 import {
   type Append,

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { nowMs } from '../../../src/clock.ts'
 import { toStored } from '../../../src/core/dates.ts'
 import type { StorageKind } from '../../../src/core/fields/field-type.ts'
-import { logRows } from '../../../src/db/change-log.ts'
+import { logRows } from '../../../src/db/change-log/set-entries.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import {
   type ImportPlan,

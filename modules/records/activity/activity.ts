@@ -5,14 +5,9 @@ import { AppError, notFound } from '../../../src/core/errors.ts'
 import { cellText } from '../../../src/core/fields/cell-text.ts'
 import type { Person, RecordId } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
-import {
-  findEntries,
-  findEntry,
-  listEntries,
-  listedRecords,
-  listRanges,
-  type StoredEntry,
-} from '../../../src/db/change-log.ts'
+import { listEntries, listRanges } from '../../../src/db/change-log/entries.ts'
+import { findEntries, findEntry, type StoredEntry } from '../../../src/db/change-log/entry.ts'
+import { listedRecords } from '../../../src/db/change-log/records.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { AuthService } from '../../auth/index.ts'

@@ -2,13 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import { withoutCaller } from '../../../src/caller.ts'
 import { AppError } from '../../../src/core/errors.ts'
-import {
-  entriesAfter,
-  FROM_ANOTHER_BASE,
-  lastChangeId,
-  listedRecords,
-  type StoredEntry,
-} from '../../../src/db/change-log.ts'
+import { entriesAfter } from '../../../src/db/change-log/entries.ts'
+import { FROM_ANOTHER_BASE, lastChangeId, type StoredEntry } from '../../../src/db/change-log/entry.ts'
+import { listedRecords } from '../../../src/db/change-log/records.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'

@@ -1,6 +1,7 @@
 import type { Values } from '../../../src/core/changes.ts'
 import type { RecordId } from '../../../src/core/model.ts'
-import { type ListedRecords, pageOfRecords, type StoredEntry } from '../../../src/db/change-log.ts'
+import type { StoredEntry } from '../../../src/db/change-log/entry.ts'
+import { type ListedRecords, pageOfRecords } from '../../../src/db/change-log/records.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { type AddedRange, rangeOf, storedId } from '../table/index.ts'

@@ -1,6 +1,6 @@
 import type { Values } from '../../../src/core/changes.ts'
 import type { RecordId } from '../../../src/core/model.ts'
-import { linesSince } from '../../../src/db/change-log.ts'
+import { linesSince } from '../../../src/db/change-log/records.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import { type Opened, storedFields } from '../read/index.ts'
 import { chunks, isForeign, readRecords, storedId } from '../table/index.ts'

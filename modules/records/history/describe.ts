@@ -12,13 +12,9 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isPasswordHash, PASSWORD_MASK } from '../../../src/core/fields/password.ts'
 import { showsPeople } from '../../../src/core/fields/traits.ts'
 import type { Field, Person, RecordId, Table } from '../../../src/core/model.ts'
-import {
-  type SampledRecord,
-  type StoredEntry,
-  sampleRecords,
-  valuesWhenDeleted,
-  viewDeletionDetails,
-} from '../../../src/db/change-log.ts'
+import type { StoredEntry } from '../../../src/db/change-log/entry.ts'
+import { type SampledRecord, sampleRecords, valuesWhenDeleted } from '../../../src/db/change-log/records.ts'
+import { viewDeletionDetails } from '../../../src/db/change-log/view-deletions.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { LogNames, SchemaReader } from '../../schema/index.ts'

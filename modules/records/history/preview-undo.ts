@@ -4,12 +4,9 @@ import type { Values } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Person, RecordId } from '../../../src/core/model.ts'
-import {
-  type LaterChange,
-  laterChanges,
-  listedRecords,
-  type StoredEntry,
-} from '../../../src/db/change-log.ts'
+import type { StoredEntry } from '../../../src/db/change-log/entry.ts'
+import { type LaterChange, laterChanges } from '../../../src/db/change-log/later-changes.ts'
+import { listedRecords } from '../../../src/db/change-log/records.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { definitionsAt, fieldChangesSince, type SchemaReader, type TableModel } from '../../schema/index.ts'

@@ -3,14 +3,9 @@ import { type Values, viewOfPositionKey } from '../../../src/core/changes.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
-import {
-  entriesOfRecord,
-  findDeleted,
-  findEntry,
-  type LoggedRecord,
-  type RecordEntry,
-  stillDeleted,
-} from '../../../src/db/change-log.ts'
+import { findEntry } from '../../../src/db/change-log/entry.ts'
+import { entriesOfRecord, type LoggedRecord, type RecordEntry } from '../../../src/db/change-log/records.ts'
+import { findDeleted, stillDeleted } from '../../../src/db/change-log/trash.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'

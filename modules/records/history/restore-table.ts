@@ -4,13 +4,9 @@ import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
-import {
-  authorsAfter,
-  entriesOfTableAfter,
-  entryAt,
-  findEntry,
-  logExtent,
-} from '../../../src/db/change-log.ts'
+import { entriesOfTableAfter, entryAt, logExtent } from '../../../src/db/change-log/entries.ts'
+import { findEntry } from '../../../src/db/change-log/entry.ts'
+import { authorsAfter } from '../../../src/db/change-log/records.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'

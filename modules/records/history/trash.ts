@@ -15,6 +15,9 @@ import { dateFormatOf } from '../../../src/core/formula/date-format.ts'
 import { compileToWall } from '../../../src/core/formula/instants.ts'
 import type { Field, Person, RecordId, Table } from '../../../src/core/model.ts'
 import { MAX_COUNTED_RECORDS } from '../../../src/core/trash.ts'
+import { entriesOfAction } from '../../../src/db/change-log/actions.ts'
+import { findEntry } from '../../../src/db/change-log/entry.ts'
+import type { LoggedRecord } from '../../../src/db/change-log/records.ts'
 import {
   countDeleted,
   countOfDeletions,
@@ -22,15 +25,12 @@ import {
   type DeletedRecord,
   type DeletedSelection,
   deletionRecords,
-  entriesOfAction,
   findDeleted,
-  findEntry,
-  type LoggedRecord,
   listDeleted,
   purgeDeleted,
   purgeDeletedUntil,
   stillDeleted,
-} from '../../../src/db/change-log.ts'
+} from '../../../src/db/change-log/trash.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import { anyOf } from '../../../src/dialects/standard-sql.ts'
 import type { Kernel } from '../../../src/kernel.ts'

@@ -7,23 +7,17 @@ import type { AppliedChange } from '../../../src/core/changes.ts'
 import { AppError, notFound } from '../../../src/core/errors.ts'
 import type { Person, Table } from '../../../src/core/model.ts'
 import {
-  appendChange,
   entriesOfAction,
-  FINAL,
-  FROM_ANOTHER_BASE,
-  finalizeViewDeletion,
   findAction,
-  isWrittenAfter,
-  type LoggedRecord,
   latestRedoable,
   latestUndoable,
-  listActions,
-  listViewDeletions,
-  markUndone,
-  recordsOf,
-  type StoredEntry,
-  writtenSince,
-} from '../../../src/db/change-log.ts'
+} from '../../../src/db/change-log/actions.ts'
+import { appendChange, markUndone } from '../../../src/db/change-log/append.ts'
+import { listActions } from '../../../src/db/change-log/entries.ts'
+import { FINAL, FROM_ANOTHER_BASE, type StoredEntry } from '../../../src/db/change-log/entry.ts'
+import { isWrittenAfter, writtenSince } from '../../../src/db/change-log/later-changes.ts'
+import { type LoggedRecord, recordsOf } from '../../../src/db/change-log/records.ts'
+import { finalizeViewDeletion, listViewDeletions } from '../../../src/db/change-log/view-deletions.ts'
 import { baseBusy, createWriteQueue, writePatienceMs } from '../../../src/db/mutex.ts'
 import type { Dialect, Engine, Transaction } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'

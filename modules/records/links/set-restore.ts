@@ -1,13 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Values } from '../../../src/core/changes.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
-import {
-  type LoggedSet,
-  loggedSet,
-  logRows,
-  selectInsertedIds,
-  tablesOf,
-} from '../../../src/db/change-log.ts'
+import { tablesOf } from '../../../src/db/change-log/records.ts'
+import { logRows } from '../../../src/db/change-log/set-entries.ts'
+import { type LoggedSet, loggedSet, selectInsertedIds } from '../../../src/db/change-log/sets.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import {

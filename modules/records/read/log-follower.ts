@@ -1,5 +1,6 @@
 import { withoutCaller } from '../../../src/caller.ts'
-import { type Effect, effectsSince, lastChangeId } from '../../../src/db/change-log.ts'
+import { type Effect, effectsSince } from '../../../src/db/change-log/effects.ts'
+import { lastChangeId } from '../../../src/db/change-log/entry.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 
 /**

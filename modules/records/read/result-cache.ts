@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../../../src/core/errors.ts'
-import { type Effect, NEWEST_ENTRY, recordsSince } from '../../../src/db/change-log.ts'
+import { NEWEST_ENTRY } from '../../../src/db/change-log/append.ts'
+import { type Effect, recordsSince } from '../../../src/db/change-log/effects.ts'
 import type { Engine, QueryDialect, Statement } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { columnName, isForeign, isLink } from '../table/index.ts'

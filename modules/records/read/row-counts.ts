@@ -1,5 +1,5 @@
 import type { SQL } from 'drizzle-orm'
-import { atNewestEntry, type Effect } from '../../../src/db/change-log.ts'
+import { atNewestEntry, type Effect } from '../../../src/db/change-log/effects.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { isForeign } from '../table/index.ts'

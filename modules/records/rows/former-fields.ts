@@ -3,7 +3,7 @@ import type { Values } from '../../../src/core/changes.ts'
 import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
 import type { CellValue, StorageKind } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import type { LoggedRecord } from '../../../src/db/change-log.ts'
+import type { LoggedRecord } from '../../../src/db/change-log/records.ts'
 import type { Dialect, Engine } from '../../../src/dialects/dialect.ts'
 import {
   type DefinitionsAt,

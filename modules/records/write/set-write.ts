@@ -6,26 +6,23 @@ import { toStored } from '../../../src/core/dates.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { WorkKind } from '../../../src/core/work.ts'
+import { LAST_ENTRY_ID } from '../../../src/db/change-log/append.ts'
+import { unknownEffects } from '../../../src/db/change-log/effects.ts'
+import { entriesOfTableAfter } from '../../../src/db/change-log/entries.ts'
+import { listedKeys } from '../../../src/db/change-log/keys.ts'
+import { isListedAfter, isWrittenAfter } from '../../../src/db/change-log/later-changes.ts'
+import { tablesOf } from '../../../src/db/change-log/records.ts'
+import { beginSetEntry, endSetEntry, logRows } from '../../../src/db/change-log/set-entries.ts'
 import {
-  beginSetEntry,
-  endSetEntry,
-  entriesOfTableAfter,
-  isListedAfter,
-  isWrittenAfter,
-  LAST_ENTRY_ID,
   type LoggedSet,
-  listedKeys,
   loggedSet,
-  logRows,
   type Squash,
   selectDeletedIds,
   squashedSet,
   stagedSet,
   stageSet,
-  tablesOf,
   UNSTAGE,
-  unknownEffects,
-} from '../../../src/db/change-log.ts'
+} from '../../../src/db/change-log/sets.ts'
 import type { Engine, QueryDialect } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { OpenWork } from '../../../src/works.ts'

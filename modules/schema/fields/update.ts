@@ -10,7 +10,7 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { hasChoices, isForeignKey, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { renamedText } from '../../../src/core/views/index.ts'
-import { logRecords } from '../../../src/db/change-log.ts'
+import { logRecords } from '../../../src/db/change-log/append.ts'
 import {
   type ColumnValue,
   columnNameOf,

@@ -1,4 +1,5 @@
-import { type DefinitionEntry, definitionEntries, type StoredEntry } from '../../../src/db/change-log.ts'
+import { type DefinitionEntry, definitionEntries } from '../../../src/db/change-log/entries.ts'
+import type { StoredEntry } from '../../../src/db/change-log/entry.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import { isOfExistence, makesAppear } from './state-at.ts'
 

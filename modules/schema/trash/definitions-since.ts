@@ -1,4 +1,5 @@
-import { definitionEntries, lastChangeId } from '../../../src/db/change-log.ts'
+import { definitionEntries } from '../../../src/db/change-log/entries.ts'
+import { lastChangeId } from '../../../src/db/change-log/entry.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { FieldDefinition } from '../model/index.ts'
 import type { FieldDetail } from './undo.ts'

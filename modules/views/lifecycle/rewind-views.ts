@@ -1,7 +1,7 @@
 import type { ViewField } from '../../../src/core/model.ts'
 import type { HideableRole } from '../../../src/core/roles.ts'
 import { collectsAnswers } from '../../../src/core/views/index.ts'
-import { FINAL } from '../../../src/db/change-log.ts'
+import { FINAL } from '../../../src/db/change-log/entry.ts'
 import {
   type DefinitionLog,
   existedAt,

@@ -2,7 +2,7 @@ import { isAutomaticIndex, NAME_PREFIX, SEARCH_PREFIX } from '../../dialects/aut
 import type { Engine, Statement } from '../../dialects/dialect.ts'
 import { quotePostgres } from '../../dialects/postgres-tables.ts'
 import { quoteText } from '../../dialects/standard-sql.ts'
-import { CLEAR_LOG } from '../change-log.ts'
+import { CLEAR_LOG } from '../change-log/tables.ts'
 import type { PostgresConnection } from '../connection.ts'
 import { type HomeCopy, replacement } from '../copy-home.ts'
 import { readCompletion, readIdentity, readTables, setIdentity } from './definitions.ts'

@@ -1,7 +1,8 @@
 import type { Engine } from '../../dialects/dialect.ts'
 import { quotePostgres } from '../../dialects/postgres-tables.ts'
 import { quoteText } from '../../dialects/standard-sql.ts'
-import { CHANGES_TABLE, FROM_ANOTHER_BASE } from '../change-log.ts'
+import { FROM_ANOTHER_BASE } from '../change-log/entry.ts'
+import { CHANGES_TABLE } from '../change-log/tables.ts'
 import type { LastChange } from '../last-change.ts'
 import { schemaOfBase } from './base-schema.ts'
 
