@@ -190,7 +190,7 @@ test.each(['a copy', 'a file'])('%s is not for somebody who is removed while it 
   release()
   const outcome = await ended(doorOf(app, creator), jobId)
   expect(outcome).toMatchObject({ status: 'failed', result: null })
-  expect(outcome.error).toContain('Forbidden')
+  expect(outcome.error).toContain('permission to access')
   expect(await as.bases.list.query()).toEqual([])
 })
 

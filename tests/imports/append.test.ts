@@ -194,7 +194,7 @@ describe('an import into a table that exists', () => {
     await app.services.auth.access.setMembership(base.id, editor.id, null)
     release()
     const { status, error } = await ended(as, jobId)
-    expect([status, error]).toEqual(['failed', expect.stringContaining('Forbidden')])
+    expect([status, error]).toEqual(['failed', expect.stringContaining('permission to access')])
     expect(await rowsOf(door, tableId)).toEqual([{ Name: 'Zoe', Age: 1 }])
   })
 
