@@ -141,7 +141,7 @@ async function run(
     print(
       options['without-bucket-files']
         ? `${summary.filesElsewhere} attached files in buckets are not in it.`
-        : `${summary.filesElsewhere} attached files are missing in their buckets, and not in it.`,
+        : `${summary.filesElsewhere} attached files are missing in their buckets or incomplete, and not in it.`,
     )
   if (!summary.hasSecrets)
     print('The keys in DATA_DIR/secrets are not in it: keep a copy of them, or use --with-secrets.')

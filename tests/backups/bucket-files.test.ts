@@ -65,6 +65,9 @@ describe('sheaf backup of attached files in a bucket', () => {
 
   test('copies each once, and a restore puts back those that the bucket has lost', async () => {
     const args = ['--to', place.backups, '--with-secrets']
+    // The first answer lacks a byte of the photo, so that the second backup reads it again.
+    bucket.cutRanges(1)
+    expect((await place.sheaf(['backup', ...args])).output).toContain('1 attached files are missing')
     backupIn(await place.sheaf(['backup', ...args]))
     const [key, bytes] = objectOf()
     bucket.objects.delete(key)

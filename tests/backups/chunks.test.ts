@@ -16,6 +16,7 @@ import { compress, expand, openCompressor } from '../../src/db/backups/compressi
 import { openRepository, type Repository } from '../../src/db/backups/repository.ts'
 import { KEEP_ALL, prune } from '../../src/db/backups/retention.ts'
 import { openBackupStore } from '../../src/db/backups/stores/index.ts'
+import { startBucket } from '../support/bucket.ts'
 
 const CHUNK = 256 * 1024
 let folder: string
@@ -166,6 +167,34 @@ describe('operations on one store at the same time', () => {
     await prune(repository, KEEP_ALL)
     expect(readdirSync(folder)).toEqual(['fresh'])
   })
+})
+
+test('a pack stays that a bucket does not answer as a whole, and its chunks are read once more', async () => {
+  const bucket = startBucket()
+  try {
+    const store = openBackupStore({
+      url: 's3://backups',
+      s3Endpoint: bucket.url,
+      s3Region: null,
+      s3AccessKeyId: 'key',
+      s3SecretAccessKey: 'secret',
+    })
+    const repository = await openRepository(store, null, { mayCreate: true })
+    const contents = [noise(CHUNK), noise(CHUNK), noise(CHUNK)]
+    const [first = ''] = (await write(repository, contents)).chunks
+    const prune = () =>
+      repository.exclusively((requireLock) => repository.packs.prune((hash) => hash === first, requireLock))
+    const read = async () => Buffer.compare(await repository.getChunk(first), contents[0] ?? noise(0))
+    bucket.cutRanges(2)
+    expect(await prune()).toBe(0)
+    expect(await read()).toBe(0)
+    bucket.cutRanges(1)
+    expect(await prune()).toBeGreaterThan(CHUNK)
+    bucket.cutRanges(1)
+    expect(await read()).toBe(0)
+  } finally {
+    await bucket.stop()
+  }
 })
 
 describe('the compression of chunks', () => {

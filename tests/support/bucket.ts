@@ -8,7 +8,14 @@ const PAGE = 100
  */
 export function startBucket() {
   const objects = new Map<string, Uint8Array>()
-  const state = { refusal: '', failEach: 0, requests: 0, lostAt: null as string | null, isLost: false }
+  const state = {
+    refusal: '',
+    failEach: 0,
+    requests: 0,
+    lostAt: null as string | null,
+    isLost: false,
+    cutRanges: 0,
+  }
   const keys: string[] = []
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -42,7 +49,9 @@ export function startBucket() {
         return new Response(request.method === 'HEAD' ? null : error, { status: 404 })
       }
       const [, from, to] = /bytes=(\d+)-(\d*)/.exec(request.headers.get('range') ?? '') ?? []
-      const bytes = from === undefined ? found : found.slice(Number(from), to ? Number(to) + 1 : undefined)
+      const isCut = from !== undefined && state.cutRanges-- > 0
+      const end = to ? Number(to) + (isCut ? 0 : 1) : undefined
+      const bytes = from === undefined ? found : found.slice(Number(from), end)
       return new Response(bytes as BodyInit, {
         status: from === undefined ? 200 : 206,
         headers: {
@@ -85,6 +94,10 @@ export function startBucket() {
     loseAt(text: string | null) {
       state.lostAt = text
       state.isLost = false
+    },
+    /** So many of the next reads of a part lack its last byte. */
+    cutRanges(count: number) {
+      state.cutRanges = count
     },
     refuse(code: string) {
       state.refusal = code

@@ -75,7 +75,7 @@ export function bucketOpener(
 /**
  * Stores attached files of buckets. Those that the previous backup has are not read again: they never change.
  *
- * @returns the files, and the number of those that are missing in their bucket
+ * @returns the files, and the number of those that are missing in their bucket, or of which it answers a part only
  * @throws Error that names the bucket
  */
 export async function storeBucketFiles(
@@ -103,7 +103,9 @@ export async function storeBucketFiles(
     const contents = writer.begin()
     for await (const piece of piecesOf(content instanceof Blob ? content.stream() : content))
       await contents.add(piece)
-    stored.push({ path, bucket, ...(await contents.end()) })
+    const { size, chunks } = await contents.end()
+    if (size === found.size) stored.push({ path, bucket, size, chunks })
+    else missing++
   }
   await eachOf(files, storeOne)
   return { stored, missing }

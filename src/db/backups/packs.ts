@@ -179,7 +179,7 @@ export function openPacks(store: BackupStore, codec: Codec): Packs {
     async get(hash) {
       locations ??= locate(async () => {})
       const at = (await locations).get(hash)
-      return at ? store.getRange(packName(at.pack), at.offset, at.length) : null
+      return at ? read(at) : null
     },
     async forget(hashes) {
       const gone = new Set(hashes)
@@ -220,7 +220,7 @@ export function openPacks(store: BackupStore, codec: Codec): Packs {
       const dropped = packs.filter((pack) => !isKept(pack))
       if (dropped.length > 0 || names.length > MAX_INDEXES) {
         const writer = openWriter(requireLock)
-        for (const pack of dropped) await rewrite(pack, writer, isUsed)
+        for (const pack of dropped) if (!(await rewrite(pack, writer, isUsed))) kept.push(pack)
         await writer.finish()
         await requireLock()
         for (const listed of inParts(kept)) await writeIndex(listed)
@@ -235,16 +235,32 @@ export function openPacks(store: BackupStore, codec: Codec): Packs {
     },
   }
 
-  /** Copies the used chunks of a pack that is mostly unused. */
-  async function rewrite({ id, chunks }: Pack, writer: PackWriter, isUsed: (hash: string) => boolean) {
+  /** The stored bytes of a chunk; null if its pack is missing. An answer of another length is asked for once more. */
+  async function read({ pack, offset, length }: Location): Promise<Uint8Array | null> {
+    const bytes = await store.getRange(packName(pack), offset, length)
+    return bytes && bytes.length !== length ? store.getRange(packName(pack), offset, length) : bytes
+  }
+
+  /**
+   * Copies the used chunks of a pack that is mostly unused.
+   *
+   * @returns false if it is cut off, or was not answered as a whole: then it has to stay as it is
+   */
+  async function rewrite(
+    { id, chunks }: Pack,
+    writer: PackWriter,
+    isUsed: (hash: string) => boolean,
+  ): Promise<boolean> {
+    const copied: { hash: string; bytes: Uint8Array }[] = []
     let offset = 0
     for (const [hash, length] of chunks) {
-      if (isUsed(hash)) {
-        const bytes = await store.getRange(packName(id), offset, length)
-        if (bytes) await writer.add(hash, [bytes])
-      }
+      const bytes = isUsed(hash) ? await read({ pack: id, offset, length }) : null
+      if (bytes && bytes.length !== length) return false
+      if (bytes) copied.push({ hash, bytes })
       offset += length
     }
+    for (const { hash, bytes } of copied) await writer.add(hash, [bytes])
+    return true
   }
 }
 
