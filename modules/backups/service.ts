@@ -4,7 +4,12 @@ import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import type { BackupSummary, Manifest, TestResult } from '../../src/db/backups/manifest.ts'
 import { createToken, dropReplaced, REPLACED_DAYS } from '../../src/db/backups/postgres/schemas.ts'
-import { type ListedBackup, openRepository, type Repository } from '../../src/db/backups/repository.ts'
+import {
+  isAhead,
+  type ListedBackup,
+  openRepository,
+  type Repository,
+} from '../../src/db/backups/repository.ts'
 import { requireSeparateFolders } from '../../src/db/backups/separate-folders.ts'
 import { type BackupTarget, openBackupStore } from '../../src/db/backups/stores/index.ts'
 import { sourceOf } from '../../src/db/backups/target.ts'
@@ -268,8 +273,10 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
     return explained(async () => {
       const repository = await open(row.settings)
       const first = (await repository.list()).findLast(
-        ({ summary }) =>
+        ({ id: backupId, summary }) =>
           summary !== null &&
+          // Its time is not the one at which it was made.
+          !isAhead(backupId) &&
           // That of an upgrade has the metadata of the version before.
           summary.kind !== 'upgrade' &&
           summary.version === VERSION &&

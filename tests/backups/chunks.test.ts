@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { openChunkWriter } from '../../src/db/backups/chunk-writer.ts'
 import { DamagedObject } from '../../src/db/backups/codec.ts'
 import { compress, expand, openCompressor } from '../../src/db/backups/compression.ts'
-import { openRepository, type Repository } from '../../src/db/backups/repository.ts'
+import { createBackupId, openRepository, type Repository } from '../../src/db/backups/repository.ts'
 import { KEEP_ALL, prune } from '../../src/db/backups/retention.ts'
 import { openBackupStore } from '../../src/db/backups/stores/index.ts'
 import { startBucket } from '../support/bucket.ts'
@@ -195,6 +195,23 @@ test('a pack stays that a bucket does not answer as a whole, and its chunks are 
   } finally {
     await bucket.stop()
   }
+})
+
+test('backups of a clock that was ahead are older than all others', async () => {
+  const repository = await openRepository(storeAt('ahead'), null, { mayCreate: true })
+  const hours = [-2, -1, 24 * 365]
+  const [first = '', second = '', ahead = ''] = hours.map((each) =>
+    createBackupId(new Date(Date.now() + each * 3_600_000)),
+  )
+  for (const id of [first, second, ahead]) {
+    const facts = { size: 0, added: 0, durationMs: 0, bases: [], hasSecrets: false, filesElsewhere: 0 }
+    const at = new Date().toISOString()
+    const summary = { id, at, version: '0.2.0', kind: 'manual' as const, ...facts }
+    await repository.putManifest({ format: 1, summary, files: [] })
+  }
+  expect(await repository.ids()).toEqual([ahead, first, second])
+  await prune(repository, { ...KEEP_ALL, last: 2 })
+  expect(await repository.ids()).toEqual([first, second])
 })
 
 describe('the compression of chunks', () => {

@@ -47,15 +47,28 @@ const MAX_TRIES = 5
 /** Pattern of the ids of backups. */
 export const BACKUP_ID = /^\d{8}T\d{9}Z-[a-z0-9]{6}$/
 
+const stampOf = (at: Date): string => at.toISOString().replace(/[-:.]/g, '')
+
 /** The id of a backup of this moment. */
-export const createBackupId = (at: Date): string =>
-  `${at.toISOString().replace(/[-:.]/g, '')}-${randomText(6)}`
+export const createBackupId = (at: Date): string => `${stampOf(at)}-${randomText(6)}`
+
+/** Clocks of machines that share a place differ by less. */
+const CLOCK_TOLERANCE_MS = 3_600_000
+
+/** True for the id of a backup of a time that is still to come: a clock was ahead when it was made. */
+export const isAhead = (id: string): boolean => id > stampOf(new Date(nowMs() + CLOCK_TOLERANCE_MS))
+
+/** Ids of backups, oldest first. Those that are ahead stand before all others: they were made at some time before now. */
+function inOrder(ids: readonly string[]): string[] {
+  const sorted = ids.toSorted()
+  return [...sorted.filter(isAhead), ...sorted.filter((id) => !isAhead(id))]
+}
 
 /** The backups in a store. */
 export interface Repository {
   readonly store: BackupStore
   readonly codec: Codec
-  /** Ids of all backups, oldest first. */
+  /** Ids of all backups, oldest first; those that are ahead of the clock count as older than all others. */
   ids(): Promise<string[]>
   /** @throws Error for an unknown backup, and one that a later version has made; DamagedObject */
   manifest(id: string): Promise<Manifest>
@@ -115,10 +128,9 @@ export async function openRepository(
 
   const ids = async (): Promise<string[]> => {
     const found = await store.list('manifests/')
-    return found
-      .map(({ name }) => name.slice('manifests/'.length))
-      .filter((id) => BACKUP_ID.test(id))
-      .toSorted()
+    return inOrder(
+      found.map(({ name }) => name.slice('manifests/'.length)).filter((id) => BACKUP_ID.test(id)),
+    )
   }
 
   return {

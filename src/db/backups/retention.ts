@@ -23,10 +23,10 @@ const PERIODS: { of: 'daily' | 'weekly' | 'monthly'; nameOf(at: Date): string }[
 /**
  * The backups that a retention does not keep. The newest one is always kept, and with `KEEP_ALL` every one.
  *
- * @param ids as `createBackupId` makes them, in any order
+ * @param ids oldest first
  */
-export function expired(ids: readonly string[], retention: Retention): string[] {
-  const newestFirst = ids.toSorted().toReversed()
+function expired(ids: readonly string[], retention: Retention): string[] {
+  const newestFirst = ids.toReversed()
   if (Object.values(retention).every((count) => count === 0)) return []
   const kept = new Set(newestFirst.slice(0, Math.max(1, retention.last)))
   for (const { of, nameOf } of PERIODS) {
