@@ -374,6 +374,8 @@ describe('an import of a JSON file', () => {
     ['pretty lines', '{\n  "a": 1,\n  "b": "x"\n}\n{\n  "b": "y",\n  "c": true\n}'],
     ['lines with marks (RFC 7464)', '\x1e{"a": 1, "b": "x"}\n\x1e{"b": "y", "c": true}\n'],
     ['pretty lines with marks', '\x1e{\n  "a": 1,\n  "b": "x"\n}\n\x1e{\n  "b": "y",\n  "c": true\n}\n'],
+    ['a list behind comments', '// of a shop\r\n\n// today\n[{"a": 1, "b": "x"}, {"b": "y", "c": true}]'],
+    ['lines behind a comment', '// of a shop\n{"a": 1, "b": "x"}\n{"b": "y", "c": true}\n'],
     ['UTF-16 with a mark', utf16('[{"a": 1, "b": "x"}, {"b": "y", "c": true}]')],
     ['UTF-8 with a mark', '\ufeff[{"a": 1, "b": "x"}, {"b": "y", "c": true}]'],
   ])('takes the keys of all records as columns, from %s', async (_, file) => {

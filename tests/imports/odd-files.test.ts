@@ -212,9 +212,10 @@ describe('an import of a file that is not as it should be', () => {
     ['that begins like a DIF worksheet', 'TABLE\n0,1\n2,3\n'],
     ['that begins like an e-mail', 'From: x\nMIME-Version,1.0\nMIME-Version: 1.0\n'],
     ['that begins like an archive', 'Rar!,PAR1\nGIF89a,1\n'],
+    ['of digits in UTF-16 without a mark', Buffer.from('1\n2\n3\n4\n', 'utf16le')],
   ])('is taken for CSV where it is one %s', (_, text) => {
-    expect(fileKind(Buffer.from(text), true)).toBe('csv')
-    expect(fileKind(Buffer.from(text), false)).toBe('csv')
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text
+    for (const isWhole of [true, false]) expect(fileKind(bytes, isWhole)).toBe('csv')
   })
 
   test('is refused among more than can be imported at a time, and says so', async () => {

@@ -180,8 +180,11 @@ function isUtf32(head: Uint8Array): boolean {
   return count > 0 && (isText(true) || isText(false))
 }
 
+/** The planes of characters in use end here, but for tags and private characters: `1` and a line break in UTF-16 are a code beyond. */
+const LAST_CHARACTER = 0x3_ffff
+
 const isCharacter = (code: number): boolean =>
-  (code >= 32 || TEXT_CONTROLS.has(code)) && code <= 0x10_ffff && (code < 0xd800 || code > 0xdfff)
+  (code >= 32 || TEXT_CONTROLS.has(code)) && code <= LAST_CHARACTER && (code < 0xd800 || code > 0xdfff)
 
 const PAGE = 'an HTML page'
 /** Tags that an HTML page starts with. */
@@ -236,16 +239,20 @@ function textKind(text: string): string | null {
   return statement !== undefined && SQL.test(statement.trimStart()) ? 'an SQL script' : null
 }
 
+/** Lines of comments before a value. */
+const COMMENTS = /^(?:\/\/[^\n]*\n\s*)+/
+
 /**
- * True if the text starts as JSON: one object or list, one per line (JSON Lines, with or without the marks of RFC 7464), or objects with a comma or nothing between
- * them. A CSV file whose first cell is JSON or `[x]` has a delimiter after it.
+ * True if the text starts as JSON, perhaps behind comments: one object or list, one per line (JSON Lines, with or without the marks of RFC 7464), or objects with
+ * a comma or nothing between them. A CSV file whose first cell is JSON or `[x]` has a delimiter after it.
  *
- * @param text without leading whitespace
+ * @param start without leading whitespace
  * @param isWhole false if the text continues
  */
-function looksLikeJson(text: string, isWhole: boolean): boolean {
-  if (text.startsWith(RECORD_MARK))
-    return looksLikeJson(text.replaceAll(RECORD_MARK, ' ').trimStart(), isWhole)
+function looksLikeJson(start: string, isWhole: boolean): boolean {
+  if (start.startsWith(RECORD_MARK))
+    return looksLikeJson(start.replaceAll(RECORD_MARK, ' ').trimStart(), isWhole)
+  const text = start.replace(COMMENTS, '')
   if (text[0] !== '{' && text[0] !== '[') return false
   // An object with a quoted name counts as JSON even if it is cut off or has a superfluous comma.
   const isClear = /^(?:\{\s{0,1000}"(?:[^"\\\r\n]|\\.){0,1000}"\s{0,1000}:|\[\s{0,1000}[{[])/.test(text)

@@ -37,7 +37,7 @@ export interface JsonScanner {
 const SPACE = /[ \t\r\n]*/y
 /** Begins each record of a JSON text sequence (RFC 7464). */
 const RECORD_MARK = 0x1e
-const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
+const [QUOTE, BACKSLASH, COLON, COMMA, SLASH] = [0x22, 0x5c, 0x3a, 0x2c, 0x2f]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 /** Digits that every double has; longer numbers may lose some. */
 const SAFE_DIGITS = 15
@@ -306,6 +306,15 @@ export function createJsonScanner(
     return sign !== OPEN_LIST && sign !== OPEN_OBJECT
   }
 
+  /** Skips a line that begins with `//`. Returns false if it needs more text. */
+  function skipComment(isLast: boolean): boolean {
+    const end = buffer.indexOf('\n', at)
+    if (end < 0 && !isLast) return false
+    if (!buffer.startsWith('//', at)) unexpected()
+    at = end < 0 ? buffer.length : end
+    return true
+  }
+
   /** Takes one step outside of a captured value. Returns false if it needs more text. */
   function step(sign: number, isLast: boolean): boolean {
     switch (expected) {
@@ -317,6 +326,7 @@ export function createJsonScanner(
         return true
       case 'value': {
         const isRoot = levels.length === 0
+        if (isRoot && sign === SLASH) return skipComment(isLast)
         if (isEndOfValue(sign)) unexpected()
         if (isSequence || top()?.isTable || (sign !== OPEN_OBJECT && sign !== OPEN_LIST)) beginCapture()
         else if (sign === OPEN_OBJECT) open(true, mapKeys.has(pathKey(path)))
