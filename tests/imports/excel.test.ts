@@ -1116,7 +1116,7 @@ describe('an OpenDocument spreadsheet', () => {
         '<table:table-cell office:value-type="float" office:value="1234.5"><text:p>1,234.50 € </text:p></table:table-cell>',
       ),
       row(
-        cell('\n  Ben\n  '),
+        cell('\n  Ben<text:s text:c="-1"/>\n  '),
         '<table:covered-table-cell/>',
         `<table:table-cell office:value-type="string">${comment}<text:p>x <text:span>y</text:span> </text:p></table:table-cell>`,
         '<table:table-cell office:value-type="float" office:value="2"><text:p>2.00 €</text:p></table:table-cell>',
@@ -1153,6 +1153,28 @@ describe('an OpenDocument spreadsheet', () => {
         [true, [['b ']]],
       ])
       expect(typesOf(tables[0]!)).toMatchObject({ Amount: 'Currency' })
+    }
+  })
+
+  test('takes the currencies of amounts that are shown with a word of several', async () => {
+    const amount = (code: string, value: number) =>
+      `<table:table-cell office:value-type="currency" office:currency="${code}" office:value="${value}"><text:p>kr ${value}</text:p></table:table-cell>`
+    const text = (content: string) =>
+      `<table:table-cell office:value-type="string"><text:p>${content}</text:p></table:table-cell>`
+    const rows = [
+      text('Paid') + text('Due'),
+      amount('NOK', 12) + amount('ISK', 4),
+      amount('NOK', 7.5) + amount('ISK', 30),
+    ]
+      .map((cells) => `<table:table-row>${cells}</table:table-row>`)
+      .join('')
+    for (const file of [openDocument(rows), flatDocument(rows)]) {
+      const [table] = await look(file, {}, 'amounts.ods')
+      const fields = table?.analysis?.fields.map(({ title, type, options }) => [title, type, options.code])
+      expect(fields).toEqual([
+        ['Paid', 'Currency', 'NOK'],
+        ['Due', 'Currency', 'ISK'],
+      ])
     }
   })
 

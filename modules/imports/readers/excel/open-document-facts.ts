@@ -4,17 +4,25 @@ import { MAX_SHEET_COLUMNS } from './workbook.ts'
 export interface OpenDocumentFacts {
   /** Names of the sheets that are not shown. */
   hiddenSheets: ReadonlySet<string>
-  /** By sheet and `cellKey`: texts with spaces around their lines, which the library removes. */
-  texts: ReadonlyMap<string, ReadonlyMap<number, string>>
+  /** Texts with spaces around their lines, which the library removes. */
+  texts: FactsOfCells
+  /** Codes of the currencies of amounts. */
+  currencies: FactsOfCells
 }
+
+/** By sheet and `cellKey`. */
+type FactsOfCells = ReadonlyMap<string, ReadonlyMap<number, string>>
 
 /** The key of a cell, whose row and column count from 0. */
 export const cellKey = (row: number, column: number): number => row * MAX_SHEET_COLUMNS + column
 
-/** Texts that are kept: no more cells than such a workbook may have. */
-const MAX_TEXTS = 5_000_000
+/** Facts of cells that are kept: no more than such a workbook may have cells. */
+const MAX_FACTS = 5_000_000
 /** Longest line that is kept. */
 const MAX_LINE = 1_000_000
+
+const CELLS: ReadonlySet<string> = new Set(['table-cell', 'covered-table-cell'])
+const CURRENCY_CODE = /^[A-Z]{3}$/
 
 /** How often a cell is repeated. */
 interface Repeats {
@@ -27,6 +35,7 @@ export function createOpenDocumentFacts() {
   const hiddenStyles = new Set<string>()
   const hiddenSheets = new Set<string>()
   const texts = new Map<string, Map<number, string>>()
+  const currencies = new Map<string, Map<number, string>>()
   let count = 0
   let style = ''
   let sheet = ''
@@ -35,29 +44,35 @@ export function createOpenDocumentFacts() {
   /** The paragraph that is being read; null outside of paragraphs. */
   let line: string | null = null
   let isComment = false
+  /** Of the cell that is being read. */
+  let currency = ''
 
   function add(text: string): void {
     if (line !== null && line.length + text.length <= MAX_LINE) line += text
   }
 
-  function endCell({ rows, columns }: Repeats): void {
-    const isKept = lines.some((each) => each !== each.trim())
-    const text = isKept ? lines.join('\n') : ''
+  function endCell(repeats: Repeats): void {
+    if (lines.some((each) => each !== each.trim())) keep(texts, lines.join('\n'), repeats)
+    if (CURRENCY_CODE.test(currency)) keep(currencies, currency, repeats)
     lines = []
-    if (!isKept || count + rows * columns > MAX_TEXTS) return
+    currency = ''
+  }
+
+  function keep(facts: Map<string, Map<number, string>>, fact: string, { rows, columns }: Repeats): void {
+    if (count + rows * columns > MAX_FACTS) return
     count += rows * columns
-    const known = texts.get(sheet) ?? new Map<number, string>()
-    texts.set(sheet, known)
+    const known = facts.get(sheet) ?? new Map<number, string>()
+    facts.set(sheet, known)
     for (let below = 0; below < rows; below++)
-      for (let right = 0; right < columns; right++) known.set(cellKey(row + below, column + right), text)
+      for (let right = 0; right < columns; right++) known.set(cellKey(row + below, column + right), fact)
   }
 
   return {
-    facts: { hiddenSheets, texts } satisfies OpenDocumentFacts,
+    facts: { hiddenSheets, texts, currencies } satisfies OpenDocumentFacts,
     open(name: string, attributes: Record<string, string>): void {
       if (name === 'p') line = isComment ? null : ''
       else if (name === 's')
-        add(' '.repeat(Math.min(MAX_LINE, Number(attributeOf(attributes, 'c') ?? 1) || 1)))
+        add(' '.repeat(Math.min(MAX_LINE, Math.max(0, Number(attributeOf(attributes, 'c') ?? 1) || 0))))
       else if (name === 'tab') add('\t')
       else if (name === 'line-break') add('\n')
       else if (name === 'annotation') isComment = true
@@ -66,6 +81,7 @@ export function createOpenDocumentFacts() {
         row = 0
         if (hiddenStyles.has(attributeOf(attributes, 'style-name') ?? '')) hiddenSheets.add(sheet)
       } else if (name === 'table-row') column = 0
+      else if (CELLS.has(name)) currency = attributeOf(attributes, 'currency') ?? ''
       else if (name === 'style') style = attributeOf(attributes, 'name') ?? ''
       else if (name === 'table-properties' && attributeOf(attributes, 'display') === 'false')
         hiddenStyles.add(style)
@@ -83,7 +99,7 @@ export function createOpenDocumentFacts() {
         if (line !== null) lines.push(line)
         line = null
       } else if (name === 'annotation') isComment = false
-      else if (name === 'table-cell' || name === 'covered-table-cell') {
+      else if (CELLS.has(name)) {
         endCell(repeats)
         column += repeats.columns
       } else if (name === 'table-row') row += repeats.rows

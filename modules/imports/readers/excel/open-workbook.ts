@@ -137,7 +137,14 @@ async function readWhole(
         size: sheet?.['!data']?.length ?? 0,
         merges: async () => mergesOf(sheet),
         annotations: async () => annotationsOf(sheet),
-        rows: () => rowsOf(sheet, { is1904, isOpenDocument, hasDays, texts: facts?.texts.get(name) }),
+        rows: () =>
+          rowsOf(sheet, {
+            is1904,
+            isOpenDocument,
+            hasDays,
+            texts: facts?.texts.get(name),
+            currencies: facts?.currencies.get(name),
+          }),
       }
     }),
   }
@@ -203,9 +210,15 @@ function annotationsOf(sheet: SheetJs.WorkSheet | undefined): Annotations {
 /** Rows per batch, as a person's wait for a cancelled import depends on it. */
 const BATCH = 500
 
+interface RowsOptions extends Omit<CellOptions, 'styleOf' | 'currency'> {
+  /** By `cellKey`, as `OpenDocumentFacts`. */
+  texts: ReadonlyMap<number, string> | undefined
+  currencies: ReadonlyMap<number, string> | undefined
+}
+
 async function* rowsOf(
   sheet: SheetJs.WorkSheet | undefined,
-  { texts, ...options }: Omit<CellOptions, 'styleOf'> & { texts: ReadonlyMap<number, string> | undefined },
+  { texts, currencies, ...options }: RowsOptions,
 ) {
   const data = (sheet?.['!data'] ?? []) as (SheetJs.CellObject[] | undefined)[]
   const styles = new Map<string, NumberStyle>()
@@ -220,8 +233,9 @@ async function* rowsOf(
     const row: SheetRow = { number: at + 1, cells: [], kinds: [] }
     for (const [column, cell] of cells.entries()) {
       if (!cell) continue
-      addCell(row, column, cell, { styleOf, ...options })
-      const text = texts?.get(cellKey(at, column))
+      const key = cellKey(at, column)
+      addCell(row, column, cell, { styleOf, currency: currencies?.get(key), ...options })
+      const text = texts?.get(key)
       if (text !== undefined && cell.t === 's' && isSpaced(text, row.cells[column] ?? ''))
         row.cells[column] = text
     }
@@ -257,6 +271,8 @@ interface CellOptions {
   styleOf(code: string): NumberStyle
   is1904: boolean
   isOpenDocument: boolean
+  /** The code of the cell's currency, where the file names it beside the format. */
+  currency: string | undefined
   /** True if the file has days, not numbers of days. */
   hasDays: boolean
 }
@@ -278,7 +294,7 @@ function addCell(
   row: SheetRow,
   column: number,
   { t, v, z, w }: SheetJs.CellObject,
-  { styleOf, is1904, isOpenDocument, hasDays }: CellOptions,
+  { styleOf, is1904, isOpenDocument, hasDays, currency }: CellOptions,
 ) {
   const put = (text: string, kind: SheetRow['kinds'][number]) => {
     row.cells[column] = text
@@ -306,7 +322,7 @@ function addCell(
   const isLost = typeof z === 'string' && z.endsWith('@') && !z.includes(';')
   const { value, style } = asShown(Number(v), w ?? '', isLost ? styleShown(Number(v), w ?? '') : given)
   const isPlain = style.kind === 'number' && style.currency === null && style.code === null
-  show(value, isPlain && w ? { ...style, currency: currencyShown(w) } : style)
+  show(value, isPlain ? { ...style, currency: currency ?? currencyShown(w ?? '') } : style)
 }
 
 const SECONDS_OF_DAY = 86_400
