@@ -603,6 +603,62 @@ describe('an import from Teable', () => {
     expect(second.counts.comments).toBe(1)
   })
 
+  test('leaves a single link that was made here, when the record that was missing comes', async () => {
+    const text = { type: 'singleLineText', isPrimary: true, options: {}, cellValueType: 'string' }
+    const at = '2024-03-05T08:20:30.000Z'
+    const record = (id: string, fields: Record<string, unknown>) => ({ id, createdTime: at, fields })
+    const shelves: TeableServerTable = {
+      id: 'tblShelves',
+      name: 'Shelves',
+      fields: [{ id: 'fldShelf', name: 'Name', ...text }],
+      views: [],
+      records: [record('recS1', { fldShelf: 'A' })],
+    }
+    const vases: TeableServerTable = {
+      id: 'tblVases',
+      name: 'Vases',
+      fields: [
+        { id: 'fldVase', name: 'Name', ...text },
+        {
+          id: 'fldOn',
+          name: 'On',
+          type: 'link',
+          options: { relationship: 'manyOne', foreignTableId: 'tblShelves', isOneWay: true },
+        },
+      ],
+      views: [],
+      records: ['One', 'Two'].map((name) => record(`rec${name}`, { fldVase: name, fldOn: { id: 'recS2' } })),
+    }
+    server.options.bases.push({ id: 'bseVases', name: 'Vases', tables: [shelves, vases] })
+    const trpc = app.trpc(owner.token)
+    const { id } = await trpc.baseImports.begin.mutate(
+      importFrom(from(), 'bseVases', { keepCredentials: true }),
+    )
+    const { baseId } = await settled(app, owner, id)
+    const { rows, table, schema } = await recordsOf(app, owner, baseId!, 'Vases')
+    expect(rows.map(({ On }) => titlesIn(On))).toEqual([[], []])
+    const [shelf] = (await recordsOf(app, owner, baseId!, 'Shelves')).rows
+    await trpc.records.write.mutate({
+      change: {
+        baseId: baseId!,
+        operations: [
+          {
+            kind: 'link',
+            tableId: table.id,
+            fieldId: schema.fields.find(({ title }) => title === 'On')!.id,
+            id: rows[0]!.$id as number,
+            targets: [shelf!.$id as number],
+          },
+        ],
+      },
+    })
+    shelves.records.push(record('recS2', { fldShelf: 'B' }))
+    await trpc.baseImports.again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', error: null })
+    const now = (await recordsOf(app, owner, baseId!, 'Vases')).rows
+    expect(now.map(({ On }) => titlesIn(On))).toEqual([['A'], ['B']])
+  })
+
   test('reports that a token may not read comments', async () => {
     server.options.refusesComments = true
     const { baseImports } = app.trpc(owner.token)

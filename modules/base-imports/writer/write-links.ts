@@ -1,4 +1,6 @@
 import type { Operation, UpdatedRow } from '../../../src/core/changes.ts'
+import { isSingleLink } from '../../../src/core/fields/link-options.ts'
+import { readLinks } from '../../../src/core/fields/list-value.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { type ImportedObject, recordScope } from '../store.ts'
 import { type KnownField, type KnownTable, type PendingValues, problem, type RunContext } from './context.ts'
@@ -73,6 +75,8 @@ async function linkRecords(
       field,
       asked.flatMap(({ ids }) => ids),
     )
+    const additional = asked.flatMap(({ object, isAddition }) => (isAddition ? object : []))
+    const taken = await withLink(context, table, field, additional)
     for (const { object, ids, isAddition } of asked) {
       const found = ids.flatMap((one) => targets.get(one) ?? [])
       const missing = ids.filter((one) => !targets.has(one))
@@ -82,13 +86,31 @@ async function linkRecords(
       if (!isAddition) {
         row.values[field.id] = JSON.stringify(found)
         rows.set(object, row)
-      } else if (found.length > 0)
+      } else if (found.length > 0 && !taken.has(object.targetId))
         additions.push({ kind: 'link', tableId: table.id, fieldId: field.id, id: row.id, targets: found })
     }
   }
   const update: Operation[] =
     rows.size > 0 ? [{ kind: 'update', tableId: table.id, rows: [...rows.values()] }] : []
   return { operations: [...update, ...additions], lacking }
+}
+
+/** The records here that have their only link already, as texts: somebody has made it since the record was imported. */
+async function withLink(
+  { services, actor }: RunContext,
+  table: KnownTable,
+  { id, source: { plan } }: KnownField,
+  objects: readonly ImportedObject[],
+): Promise<Set<string>> {
+  if (objects.length === 0 || plan.as !== 'link' || !isSingleLink(plan)) return new Set()
+  const { ids, rows } = await services.records.list(actor, {
+    tableId: table.id,
+    fieldIds: [id],
+    recordIds: objects.map(({ targetId }) => Number(targetId)),
+    limit: objects.length,
+    offset: 0,
+  })
+  return new Set(ids.flatMap((one, at) => (readLinks(rows[at]?.[0] ?? null).count > 0 ? String(one) : [])))
 }
 
 /** The counterpart of a record with a note of the links that it lacks; none if that has not changed. */
