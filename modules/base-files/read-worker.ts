@@ -6,6 +6,7 @@ import { lowerThreadPriority } from '../../src/db/priority.ts'
 import {
   type FileValue,
   type MetaTable,
+  openSeenValues,
   openSheafFile,
   type SheafFileReader,
   withHome,
@@ -91,9 +92,7 @@ const functions = {
         const orderAt = isJunction ? -1 : columns.findIndex(({ type }) => fieldType(type).ordersRecords)
         let [last, lastOrder] = [0n, 0]
         const idColumn = columns[idAt]?.fileColumn ?? ''
-        const checks = repeatsOf({ target, columns, distinct }, (names) =>
-          requireFile().repeated(fileTable, names, idColumn),
-        )
+        using repeats = openRepeats(target, distinct)
         for (const batch of requireFile().rows(fileTable, stored, [idColumn])) {
           const kept: StoredRow[] = []
           for (const values of batch) {
@@ -106,14 +105,12 @@ const functions = {
             // Rows that were added with another program have no position.
             if (orderAt >= 0) row[orderAt] ??= canonicalReal(lastOrder + 1)
             lastOrder = Math.max(lastOrder, Number(row[orderAt] ?? 0))
-            const repeated = checks.filter(({ isRepeated }) => isRepeated(last))
+            const repeated = repeats.of(row)
             if (isJunction && repeated.length > 0) continue
-            for (const { positions } of repeated) {
-              for (const at of positions) {
-                const value = row[at] ?? null
-                if (value !== null) note(leftOut, fileTable, columns[at]?.title ?? '', value)
-                row[at] = null
-              }
+            for (const at of repeated) {
+              const value = row[at] ?? null
+              if (value !== null) note(leftOut, fileTable, columns[at]?.title ?? '', value)
+              row[at] = null
             }
             kept.push(row)
           }
@@ -181,27 +178,19 @@ let parts: Iterator<Uint8Array> | null = null
 
 const main = serve<ReadMain>(functions)
 
-/**
- * The positions of columns whose values must differ, and whether an earlier row of the file has the values of a row. Asked once for each
- * row, in the order of ids.
- */
-function repeatsOf(
-  { target, columns, distinct }: Pick<FillPlan, 'target' | 'columns' | 'distinct'>,
-  findRepeated: (fileColumns: string[]) => Iterable<FileValue>,
-): { positions: number[]; isRepeated: (id: bigint) => boolean }[] {
-  return distinct.flatMap((names) => {
-    const positions = names.map((name) => target.columns.findIndex((column) => column.name === name))
-    const fileColumns = positions.flatMap((at) => columns[at]?.fileColumn ?? [])
-    if (fileColumns.length < positions.length) return []
-    const ids = findRepeated(fileColumns)[Symbol.iterator]()
-    let next = ids.next()
-    const isRepeated = (id: bigint): boolean => {
-      if (next.done || next.value !== id) return false
-      next = ids.next()
-      return true
-    }
-    return { positions, isRepeated }
-  })
+/** Finds values that must differ and do not. They are compared as they are stored: `08:20` and `08:20:00` are the same time. */
+function openRepeats({ columns }: StoredTable, distinct: FillPlan['distinct']) {
+  const groups = distinct.map((names) => names.map((name) => columns.findIndex((one) => one.name === name)))
+  const seen = openSeenValues()
+  return {
+    /** The positions of columns in which an earlier row has the values of this one. A row that lacks one of them has no equals. */
+    of: (row: StoredRow): number[] =>
+      groups.flatMap((positions, group) => {
+        const values = positions.flatMap((at) => row[at] ?? [])
+        return values.length < positions.length || seen.add(group, ...values) ? [] : positions
+      }),
+    [Symbol.dispose]: () => seen.close(),
+  }
 }
 
 /** Numbering continues after the highest id, wherever the file says that it ended. */

@@ -21,8 +21,9 @@ beforeAll(async () => {
       Day: 'Date',
       Files: 'Attachment',
       Code: { type: 'SingleLineText', unique: true },
+      Start: { type: 'Time', unique: true },
     },
-    [{ Title: 'one', Amount: 1, Code: 'a' }, { Title: 'two' }],
+    [{ Title: 'one', Amount: 1, Code: 'a', Start: '08:20:00' }, { Title: 'two' }],
   )
   const other = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'x' }])
   const link = await createLink(bench, table, other, 'mm', { title: 'Others' })
@@ -252,6 +253,7 @@ describe('values that do not fit', () => {
       bench.owner,
       await altered(
         `insert into TABLE_1 ("Title", "Code", "${key}") values ('three', 'a', 1), ('four', 'b', 1), ('five', 'b', null)`,
+        `insert into TABLE_1 ("Title", "Start") values ('six', '08:20'), ('seven', '09:20')`,
         `create temp table copies as select * from ${pairs}`,
         'update copies set "Id" = null',
         `insert into ${pairs} select * from copies`,
@@ -261,6 +263,7 @@ describe('values that do not fit', () => {
     expect((job.result as { leftOut: unknown }).leftOut).toEqual([
       { table: table.title, field: 'Code', count: 2, example: 'a' },
       { table: table.title, field: expect.any(String), count: 2, example: '1' },
+      { table: table.title, field: 'Start', count: 1, example: '08:20:00' },
     ])
     const tables = await bench.trpc.schema.tables.query({ baseId: job.baseId })
     const copy = tables.find(({ title }) => title === table.title)?.id ?? ''
@@ -271,6 +274,8 @@ describe('values that do not fit', () => {
       { Title: 'three', Code: null, Only: null },
       { Title: 'four', Code: 'b' },
       { Title: 'five', Code: null },
+      { Title: 'six', Start: null },
+      { Title: 'seven', Start: '09:20:00' },
     ])
   })
 

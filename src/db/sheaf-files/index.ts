@@ -13,4 +13,5 @@ export {
 } from './format.ts'
 export { withHome } from './home-store.ts'
 export { openSheafFile, type SheafFileReader } from './reader.ts'
+export { openSeenValues } from './seen-values.ts'
 export { createSheafFile, type SheafFileWriter } from './writer.ts'

@@ -39,8 +39,6 @@ export interface SheafFileReader {
   definitions(table: MetaTable, maxRows: number): Record<string, FileValue>[]
   /** Rows of a table in batches, in the order of its first columns. */
   rows(table: string, columns: readonly string[], order: readonly string[]): Iterable<FileValue[][]>
-  /** Ids of the rows whose values in the columns an earlier row has as well, in order; rows that lack one of the values have no equals. */
-  repeated(table: string, columns: readonly string[], id: string): Iterable<FileValue>
   hasColumns(table: string, columns: readonly string[]): boolean
   /** Parts of a content, in order. @throws BAD_REQUEST for a part that is not bytes */
   content(content: string): Iterable<Uint8Array>
@@ -126,14 +124,6 @@ export async function openSheafFile(path: string): Promise<SheafFileReader> {
         length = 0
       }
       if (batch.length > 0) yield batch
-    },
-    *repeated(table, columns, id) {
-      const [name, key] = [table, id].map(sqlite.quote)
-      const list = columns.map(sqlite.quote)
-      const rows = each(`select ${key} from ${name}
-        where ${list.map((column) => `${column} is not null`).join(' and ')}
-          and ${key} not in (select min(${key}) from ${name} group by ${list.join(', ')}) order by ${key}`)
-      for (const [value] of rows) yield value ?? null
     },
     hasColumns(table, columns) {
       const known = new Set(
