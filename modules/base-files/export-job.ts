@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { nowIso } from '../../src/clock.ts'
 import type { UserActor } from '../../src/core/actor.ts'
+import { badRequest } from '../../src/core/errors.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import { idsIn, joinIds, ME } from '../../src/core/fields/people.ts'
@@ -10,6 +11,7 @@ import type { Person } from '../../src/core/model.ts'
 import { fileNames, PART_BYTES } from '../../src/db/sheaf-files/index.ts'
 import type { JobContext, JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import { type Remote, withThread } from '../../src/thread-calls.ts'
 import { VERSION } from '../../src/version.ts'
 import type { AuthService } from '../auth/index.ts'
@@ -198,6 +200,7 @@ export function createWriteFile(deps: Deps) {
       for (let from = 0; from < found.file.size; from += PART_BYTES) {
         const to = Math.min(found.file.size, from + PART_BYTES)
         const bytes = new Uint8Array(await new Response(found.file.read(from, to)).arrayBuffer())
+        if (bytes.length !== to - from) throw badRequest(m.base_files_error_attachment({ file: title }))
         hash.update(bytes)
         await thread.addPart(name, part++, bytes)
       }

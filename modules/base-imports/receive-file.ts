@@ -26,12 +26,24 @@ function mayRecover(error: unknown): boolean {
   return responseStatus >= 500 || TRANSIENT_STATUSES.has(responseStatus)
 }
 
+/** The content of a file that has so many bytes. @throws HttpFailure if fewer arrive: a proxy may end an answer early without a fault */
+async function* ofSize(body: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  let received = 0
+  for await (const bytes of body) {
+    received += bytes.byteLength
+    yield bytes
+  }
+  if (received < size) throw new HttpFailure('unreachable', m.base_imports_reason_file_cut({ received, size }))
+}
+
 /** Streams files of a source into the store of this server, whatever their size. */
 export function createFileReceiver({ http, attachments, userId }: Deps): ReceiveFile {
-  const open = async ({ read, url }: SourceFile, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> => {
+  const open = async (file: SourceFile, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> => {
+    const { read, url, size } = file
     if (read) return read()
     if (url === null) throw badRequest(m.base_imports_reason_file_address())
-    return (await http.get(url, { maxBytes: Number.MAX_SAFE_INTEGER, timeoutMs: TIMEOUT_MS, signal })).body
+    const answer = await http.get(url, { maxBytes: Number.MAX_SAFE_INTEGER, timeoutMs: TIMEOUT_MS, signal })
+    return size === null ? answer.body : ofSize(answer.body, size)
   }
 
   return async (file, signal): Promise<AttachmentItem> => {

@@ -217,6 +217,8 @@ describe('an import from Airtable by token', () => {
     const notes = report.filter(({ fieldTitle }) => fieldTitle === 'Cost' || fieldTitle === 'Price')
     expect(notes).toMatchObject([{ fieldTitle: 'Cost', reason: expect.stringContaining('SEK is shown') }])
     expect(lines).toContainEqual(['Status', 'recTask2', 'Unknown'])
+    const tags = report.filter(({ fieldTitle }) => fieldTitle === 'Tags')
+    expect(tags).toMatchObject([{ kind: 'changed', reason: expect.stringContaining('semicolons') }])
     const wholes = report.filter(
       ({ kind, fieldTitle, viewTitle }) => kind === 'note' && !fieldTitle && !viewTitle,
     )

@@ -64,7 +64,7 @@ function writeDocument(): Uint8Array<ArrayBuffer> {
   add(8, 2, 'State', 'Choice', {
     widget: { choices: ['open', 'paid'], choiceOptions: { paid: { fillColor: '#00ff00' } } },
   })
-  add(9, 2, 'Tags', 'ChoiceList', { widget: { choices: ['a', 'b'] } })
+  add(9, 2, 'Tags', 'ChoiceList', { widget: { choices: ['a', 'b', 'c, d'] } })
   add(10, 2, 'Customer', 'Ref:Customers')
   add(11, 2, 'Others', 'RefList:Customers')
   add(12, 2, 'Files', 'Attachments')
@@ -134,6 +134,10 @@ describe('an import of a Grist document', () => {
     })
     const report = await baseImports.report.query({ importId: done.id })
     expect(report.find(({ fieldTitle }) => fieldTitle === 'Twice')?.reason).toContain('Python')
+    expect(report.find(({ fieldTitle }) => fieldTitle === 'Tags')).toMatchObject({
+      kind: 'changed',
+      reason: expect.stringContaining('semicolons'),
+    })
     expect(report[0]).toMatchObject({ kind: 'note', reason: expect.stringContaining('access rules') })
   })
 })

@@ -130,7 +130,7 @@ describe('baseImports.begin', () => {
   test('keeps as many files of a cell as it holds, and reports the others', async () => {
     const files = Array.from({ length: 102 }, (_, index) => {
       server.files.set(`attMany${index}`, new TextEncoder().encode(`${index}`))
-      return { id: `attMany${index}`, filename: `${index}.txt`, size: 3, type: 'text/plain' }
+      return { id: `attMany${index}`, filename: `${index}.txt`, size: `${index}`.length, type: 'text/plain' }
     })
     const papers = airtableTable('Papers', { Name: 'singleLineText', File: 'multipleAttachments' }, [
       { Name: 'Many', File: files },
@@ -969,10 +969,14 @@ describe('baseImports.again', () => {
     const file = { id: 'attLate', filename: 'a.txt', size: 5, type: 'text/plain' }
     const papers = airtableTable('Papers', { Name: 'singleLineText', File: 'multipleAttachments' }, [
       { Name: 'One', File: [file] },
+      { Name: 'Two', File: [{ id: 'attCut', filename: 'b.txt', size: 5, type: 'text/plain' }] },
     ])
     const own = airtableBase('Papers', [papers])
     server.options.bases.push(own)
     server.files.set('attLate', new TextEncoder().encode('hello'))
+    // Half of it first, in an answer without a fault.
+    const parts = ['hel', 'hello']
+    server.overrides.set('/files/attCut', () => new Response(parts.shift() ?? null))
     // Busy first, and then without the file, which is no reason to wait and ask again.
     const answers = [503, 404]
     let asked = 0
@@ -984,7 +988,8 @@ describe('baseImports.again', () => {
     expect(await missing()).toMatchObject([{ value: 'a.txt' }])
     expect(asked).toBe(answers.length)
     const { rows, schema, table } = await recordsOf(app, owner, baseId!, 'Papers')
-    expect(rows).toMatchObject([{ Name: 'One', File: null }])
+    expect(rows).toMatchObject([{ Name: 'One', File: null }, { Name: 'Two' }])
+    expect(JSON.parse(String(rows[1]!.File))).toMatchObject([{ title: 'b.txt', size: 5 }])
     const name = schema.fields.find(({ title }) => title === 'Name')!
     const edited = [{ id: rows[0]!.$id as number, values: { [name.id]: 'Mine' } }]
     await app.trpc(owner.token).records.write.mutate({

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineRecordsTables } from '../../modules/records/tables.ts'
 import { ANONYMOUS } from '../../src/core/actor.ts'
+import { exportFile } from '../base-files/support.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { META_DATABASES } from '../support/app.ts'
 import { startBucket } from '../support/bucket.ts'
@@ -202,6 +203,9 @@ describe('an S3-compatible store', () => {
     expect([answer.status, Buffer.compare(await answer.bytes(), png(400, 200))]).toEqual([200, 0])
     const part = await fetch(`${bench.app.url}/${item.signedPath}`, { headers: { range: 'bytes=1-3' } })
     expect([part.status, await part.text()]).toEqual([206, 'PNG'])
+    bucket.cutRanges(1)
+    const exported = exportFile(bench, bench.baseId)
+    await expect(exported).rejects.toThrow('Only a part of the attached file “p.png” could be read')
     const small = await fetch(`${bench.app.url}/${item.thumbnails.small.signedPath}`)
     expect(await new Bun.Image(await small.bytes()).metadata()).toMatchObject({ width: 256, format: 'webp' })
     expect(bucket.objects.size).toBe(2)

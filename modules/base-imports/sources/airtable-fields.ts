@@ -16,6 +16,7 @@ import {
 import {
   amounts,
   attachments,
+  commaNote,
   currencyNote,
   decimals,
   decimalsOf,
@@ -153,6 +154,7 @@ const STORED: Record<string, (options: Options) => ValueType> = {
 /** Remarks about types that lose something. */
 const NOTES: Record<string, (options: Options) => string | undefined> = {
   currency: ({ symbol }) => currencyNote(symbol),
+  multipleSelects: (options) => commaNote(choicesOf(options).map(({ title }) => title)),
   barcode: () => m.base_imports_note_barcode(),
   button: () => m.base_imports_note_button(),
   autoNumber: () => m.base_imports_note_auto_number(),

@@ -31,6 +31,7 @@ import {
 import {
   amounts,
   attachments,
+  commaNote,
   currencyCode,
   currencyNote,
   decimals,
@@ -213,6 +214,7 @@ const NOTES: Record<string, (field: BaserowField) => string | undefined> = {
     String(format).startsWith('d')
       ? m.base_imports_note_duration({ format: String(format).slice(0, 40) })
       : undefined,
+  multiple_select: (field) => commaNote(choicesOf(field).map(({ title }) => title)),
   uuid: () => m.base_imports_note_uuid(),
   autonumber: () => m.base_imports_note_auto_number(),
   last_modified: () => m.base_imports_note_last_modified(),

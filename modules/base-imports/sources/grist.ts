@@ -16,6 +16,7 @@ import {
   type SourceTable,
   sourceNote,
 } from '../source.ts'
+import { commaNote } from './value-types.ts'
 
 const PAGE_SIZE = 500
 const MAX_CHOICES = 10_000
@@ -175,6 +176,7 @@ function toField(column: GristColumn, tables: ReadonlyMap<string, GristColumn[]>
     title: column.label || column.colId,
     description: column.description || null,
     plan: planOf(column, tables),
+    note: column.type === 'ChoiceList' ? commaNote(titlesIn(widgetOf(column))) : undefined,
   }
 }
 
@@ -294,10 +296,13 @@ const FORMATS: Record<string, string> = {
 }
 const formatOf = (format: unknown): FieldOptions => ({ format: FORMATS[String(format)] ?? 'YYYY-MM-DD' })
 
+const titlesIn = ({ choices }: Widget): unknown[] =>
+  (Array.isArray(choices) ? choices : []).slice(0, MAX_CHOICES)
+
 function choicesOf({ choices, choiceOptions }: Widget, noComma: boolean): FieldOptions {
   const colors = (choiceOptions ?? {}) as Record<string, Widget | undefined>
   const titles = new Set<string>()
-  const list = (Array.isArray(choices) ? choices : []).slice(0, MAX_CHOICES).flatMap((choice) => {
+  const list = titlesIn({ choices }).flatMap((choice) => {
     const title = String(choice).trim()
     const shown = noComma ? title.replaceAll(',', ';') : title
     if (shown === '' || titles.has(shown)) return []

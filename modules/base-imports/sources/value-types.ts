@@ -181,6 +181,10 @@ export const multiSelect = (choices: readonly SourceChoice[]): ValueType => ({
       : null,
 })
 
+/** A remark on options of a multi select whose commas become semicolons. */
+export const commaNote = (titles: readonly unknown[]): string | undefined =>
+  titles.some((title) => choiceTitle(title) !== titleInList(title)) ? m.base_imports_note_commas() : undefined
+
 /** The titles of options as one value of a filter on a select. */
 export const choiceTitles = (titles: readonly unknown[]): string => titles.map(titleInList).join(',')
 
