@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { defineAuthTables } from '../../modules/auth/tables.ts'
 import { axeViolations } from '../support/axe.ts'
+import { until } from '../support/until.ts'
 import { EMAIL, fillCredentials, PASSWORD, route, see, setUpShell } from './shell-page.ts'
 
 const { app, openPage, openSignedIn, expectNoProblems } = setUpShell({ withAccount: true })
@@ -115,16 +116,28 @@ describe('the account area of an administrator', () => {
   test('switches sign-up by invitation only on and off', async () => {
     const page = await openSignedIn('/account/settings')
     const info = async () => (await app().trpc().app.info.query()).inviteOnlySignup
+    let saved = 0
+    page.on('requestfinished', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/app-settings')) saved++
+    })
     await page.getByRole('switch').click()
-    await page.waitForFunction(
-      () => document.querySelector('[role=switch]:not(:disabled)')?.ariaChecked === 'true',
-    )
+    await until(() => saved === 1)
     expect(await info()).toBe(true)
     await page.reload()
-    await page.getByRole('switch', { checked: true }).click()
-    await page.waitForFunction(
-      () => document.querySelector('[role=switch]:not(:disabled)')?.ariaChecked === 'false',
-    )
+    await page.getByRole('switch', { checked: true }).waitFor()
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/v1/app-settings', async (asked) => {
+      if (asked.request().method() === 'POST') await held.promise
+      await asked.continue()
+    })
+    await page.getByRole('switch').focus()
+    // The focus stays while a choice is being saved; the last one counts.
+    for (const checked of [false, true, false]) {
+      await page.keyboard.press('Space')
+      await see(page.getByRole('switch', { checked }))
+    }
+    held.resolve()
+    await until(() => saved === 4)
     expect(await info()).toBe(false)
   })
 

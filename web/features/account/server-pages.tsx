@@ -28,6 +28,8 @@ export function SettingsPage() {
   const setup = trpc.app.setup.useQuery()
   const save = useMutation({
     mutationFn: (isInviteOnly: boolean) => callRest('POST', PATH, { invite_only_signup: isInviteOnly }),
+    // One after the other: the last choice counts.
+    scope: { id: PATH },
     onError: (error) => showError(error),
     async onSettled() {
       await Promise.all([queries.invalidateQueries({ queryKey: KEY }), utils.app.info.invalidate()])
@@ -44,7 +46,7 @@ export function SettingsPage() {
         label={m.account_invite_only_sign_up()}
         hint={isFixed ? m.account_invite_only_environment_hint() : m.account_invite_only_hint()}
         checked={isFixed || isChosen}
-        disabled={isFixed || save.isPending}
+        disabled={isFixed}
         onChange={(checked) => save.mutate(checked)}
       />
       <ServerSetup />
