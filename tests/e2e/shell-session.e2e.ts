@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { until } from '../support/until.ts'
 import {
   arrivesAt,
   createBase,
@@ -258,6 +259,51 @@ describe('the end of a session', () => {
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
     await see(tableLink(page, 'Typed before'))
+    await page.context().close()
+  })
+
+  test('in the middle of a word waits until nobody is typing', async () => {
+    const page = await openSignedIn()
+    await createBase(page, 'Typed in')
+    await createTable(page, 'Notes')
+    const { token } = await app().trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })
+    const ada = app().trpc(token)
+    const baseId = (await ada.bases.list.query()).find(({ title }) => title === 'Typed in')?.id ?? ''
+    const [table] = await ada.schema.tables.query({ baseId })
+    const records = `/api/v2/tables/${table?.id}/records`
+    await app().rest(token).post(records, [{ Title: 'a' }, { Title: 'b' }])
+    await tableLink(page, 'Notes').click()
+    await page.getByRole('gridcell', { name: 'a', exact: true }).click()
+    await ada.auth.signOut.mutate()
+    await page.keyboard.type('First')
+    const refused = page.waitForResponse((response) => response.status() === 401)
+    await page.keyboard.press('Enter')
+    await refused
+    await page.keyboard.type('The second one', { delay: 150 })
+
+    const dialog = page.getByRole('dialog', { name: 'You’ve been signed out' })
+    await see(dialog)
+    const password = dialog.getByLabel('Password', { exact: true })
+    expect(await password.inputValue()).toBe('')
+    const released = Promise.withResolvers<void>()
+    let attempts = 0
+    await page.route('**/trpc/auth.signIn*', async (asked) => {
+      attempts++
+      await released.promise
+      await asked.continue()
+    })
+    await password.fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await dialog.locator('button[aria-busy]').waitFor()
+    // Enter in the field of a form whose button is busy.
+    await password.press('Enter')
+    released.resolve()
+    await dialog.waitFor({ state: 'detached' })
+    expect(attempts).toBe(1)
+    const again = await app().trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })
+    const titles = async (): Promise<string[]> =>
+      (await app().rest(again.token).get(records)).body.list.map(({ Title }: { Title: string }) => Title)
+    await until(async () => Bun.deepEquals(await titles(), ['First', 'The second one']))
     await page.context().close()
   })
 

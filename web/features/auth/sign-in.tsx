@@ -11,6 +11,7 @@ import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
+import { useTypingPause } from '../../ui/use-typing-pause.ts'
 import styles from './auth-page.module.css'
 import { AuthPage } from './auth-page.tsx'
 import { checkEmail } from './check-credentials.ts'
@@ -39,6 +40,9 @@ export function SignInScreen() {
 
 /** Sign-in dialog over the page whose session expired; signing in keeps the page's state. */
 export function SignedOutDialog() {
+  // Its password field takes the focus.
+  const isPause = useTypingPause()
+  if (!isPause) return null
   return (
     <Dialog title={m.auth_youve_been_signed_out()} size="confirm" closable={false} onClose={leave}>
       <p style={{ marginBlockEnd: 16 }}>{m.auth_signed_out_hint()}</p>
