@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import { showCatalogue } from '../src/core/message.ts'
+import { number, showCatalogue } from '../src/core/message.ts'
 import { CATALOGUES } from './catalogues.gen.ts'
 import { localSettings } from './session/local-settings.ts'
 
@@ -71,7 +71,7 @@ export function decimalMark(): '.' | ',' {
 }
 
 /** A number with the separators of the language. */
-export const formatNumber = (n: number): string => new Intl.NumberFormat(localeTag()).format(n)
+export const formatNumber = (n: number): string => number(localeTag(), n)
 
 /** Names as a list in the language: `Ann, Ben, and Eve`. */
 export const listNames = (names: readonly string[]): string =>

@@ -263,6 +263,24 @@ describe('an open record', () => {
     await grid.page.getByText('unlinked Tolkien', { exact: true }).waitFor()
   })
 
+  test('keeps the focus where the next record of many takes the place of one that is taken away', async () => {
+    const names = Array.from({ length: 1_012 }, (_, at) => `Author ${at + 1}`)
+    const library = await createLibrary(tests, names, ['A'])
+    const link = await library.addLink('mm', 'Authors')
+    const all = names.map((_, at) => at + 1)
+    await library.link(link, 1, all)
+    const grid = await tests.openTable(library.books)
+    const isCounted = (text: string) => /\+1,0\d\d$/.test(text)
+    expect(await eventually(() => textOf(grid.cell(0, 'Authors')), isCounted)).toMatch(/\+1,0\d\d$/)
+    await grid.cell(0, 'Title').click()
+    await grid.page.keyboard.press('Space')
+    const list = grid.page.getByTestId('linked-list')
+    await list.getByText('1909').waitFor()
+    await list.getByRole('button', { name: 'Unlink Author 3' }).press('Enter')
+    await list.getByText('Author 11').waitFor()
+    await grid.page.waitForFunction(() => document.activeElement?.textContent.startsWith('Author 4'))
+  })
+
   test('opens a linked record at its own table', async () => {
     const library = await createLibrary(tests, AUTHORS, ['A'])
     const link = await library.addLink('bt', 'Author')

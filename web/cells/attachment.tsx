@@ -22,6 +22,7 @@ import { ControlGroup } from '../ui/composite.tsx'
 import { Popover } from '../ui/overlays.ts'
 import styles from './attachment.module.css'
 import { defineCell, type EditorProps, type ViewProps } from './cell.ts'
+import { HiddenCount } from './hidden-count.tsx'
 
 const FileList = lazyPart(() => import('../attachments/file-list.tsx'), 'FileList')
 preloadAfterContent(FileList)
@@ -83,11 +84,7 @@ function Files({ value, field, lines, width, variant }: ViewProps<AttachmentOpti
           {only.title}
         </span>
       )}
-      {fitting < items.length && (
-        <span className={styles.more} dir="ltr">
-          +{items.length - fitting}
-        </span>
-      )}
+      {fitting < items.length && <HiddenCount count={items.length - fitting} />}
       {variant === 'grid' && (
         <button
           type="button"

@@ -12,6 +12,7 @@ import { openDialog } from '../ui/open-dialog.tsx'
 import { LinkText, urlHref } from './address.tsx'
 import { type Cell, cellOf, defineCell, type ViewProps } from './cell.ts'
 import { cellText } from './cell-text.ts'
+import { HiddenCount } from './hidden-count.tsx'
 import { isEmptyList, listIn } from './link-value.ts'
 import { countFitting } from './pill.tsx'
 import { BrokenField } from './text-view.tsx'
@@ -77,16 +78,13 @@ function ListView<O>(props: ViewProps<O>): ReactNode {
         </span>
       ))}
       {drawn < values.length && (
-        <span
-          className={styles.more}
-          dir="ltr"
+        <HiddenCount
+          count={values.length - drawn}
           title={values
             .slice(drawn, drawn + MAX_DRAWN)
             .map((one) => type.format(one, options))
             .join('\n')}
-        >
-          +{values.length - drawn}
-        </span>
+        />
       )}
     </span>
   )

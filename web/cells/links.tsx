@@ -10,6 +10,7 @@ import type { Field } from '../../src/core/model.ts'
 import { m } from '../messages.gen.ts'
 import { type Cell, defineCell, lazyEditor, type ViewProps } from './cell.ts'
 import { shownText } from './cell-text.ts'
+import { HiddenCount } from './hidden-count.tsx'
 import { linksIn, titleOf } from './link-value.ts'
 import { usePeople } from './people-context.ts'
 import { countFitting, Pill } from './pill.tsx'
@@ -65,9 +66,7 @@ function ChipList({ value, width, lines, variant, nameOf }: ChipListProps): Reac
         <Pill key={records[index]?.id} title={title} choice={undefined} />
       ))}
       {drawn < count && (
-        <span className={styles.more} dir="ltr" title={hiddenNames(titles.slice(drawn), count - drawn)}>
-          +{count - drawn}
-        </span>
+        <HiddenCount count={count - drawn} title={hiddenNames(titles.slice(drawn), count - drawn)} />
       )}
     </span>
   )

@@ -12,6 +12,7 @@ import {
 import { m } from '../messages.gen.ts'
 import { type Cell, defineCell, lazyEditor, type ViewProps } from './cell.ts'
 import { countInRows } from './count-in-rows.ts'
+import { HiddenCount } from './hidden-count.tsx'
 import { nameOf, usePeople } from './people-context.ts'
 import { PersonName } from './person-name.tsx'
 import styles from './view.module.css'
@@ -69,9 +70,7 @@ function PeopleView({ value, field, width, lines, variant }: ViewProps<PeopleOpt
         <PersonName key={id} id={id} tableId={field.tableId} />
       ))}
       {fitting < ids.length && (
-        <span className={styles.more} dir="ltr" title={ids.slice(fitting).map(shownName).join(', ')}>
-          +{ids.length - fitting}
-        </span>
+        <HiddenCount count={ids.length - fitting} title={ids.slice(fitting).map(shownName).join(', ')} />
       )}
     </span>
   )

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { titlesIn } from '../../src/core/fields/choice-titles.ts'
 import { multiSelect, type SelectOptions, singleSelect } from '../../src/core/fields/choices.ts'
 import { defineCell, lazyEditor, type ViewProps } from './cell.ts'
+import { HiddenCount } from './hidden-count.tsx'
 import { choiceOf, countFitting, Pill } from './pill.tsx'
 import styles from './view.module.css'
 
@@ -45,9 +46,7 @@ function Pills({ value, options, lines, width, variant }: ViewProps<SelectOption
         <Pill key={title} title={title} choice={choiceOf(options.choices, title)} />
       ))}
       {fitting < titles.length && (
-        <span className={styles.more} dir="ltr" title={titles.slice(fitting).join(', ')}>
-          +{titles.length - fitting}
-        </span>
+        <HiddenCount count={titles.length - fitting} title={titles.slice(fitting).join(', ')} />
       )}
     </span>
   )

@@ -35,7 +35,9 @@ export function LinkedList({ field, value, links, id, error }: LinkedListProps) 
   const [isAdding, setAdding] = useState(false)
   const add = useRef<HTMLButtonElement>(null)
   const { count } = linksIn(value)
-  const { list, onRemove } = useRowFocus<HTMLDivElement>(lines.length, 'li, [data-testid="add-link"]')
+  // By their ids: the next record of a long list may take the place of one that is removed at once.
+  const shown = lines.map((line) => line.id).join()
+  const { list, onRemove } = useRowFocus<HTMLDivElement>(shown, 'li, [data-testid="add-link"]')
 
   function stopAdding(takesFocus: boolean) {
     setAdding(false)
