@@ -110,10 +110,11 @@ export function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode 
         <button
           type="button"
           className={styles.place}
-          disabled={isAsking}
+          // Not disabled, which would lose the focus.
+          aria-disabled={isAsking || undefined}
           // The input keeps the focus: leaving it would close the cell.
           onMouseDown={(event) => event.preventDefault()}
-          onClick={fillInPlace}
+          onClick={isAsking ? undefined : fillInPlace}
         >
           <LocateFixed size={14} aria-hidden />
           {isAsking ? m.cells_locating() : m.cells_use_my_location()}
@@ -140,7 +141,7 @@ export function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode 
 
 /** Tab moves through the controls before it leaves the cell; Enter presses a button. */
 function keepKeys(event: KeyboardEvent<HTMLElement>): void {
-  const controls = [...event.currentTarget.querySelectorAll<HTMLElement>('input, button:not(:disabled)')]
+  const controls = [...event.currentTarget.querySelectorAll<HTMLElement>('input, button')]
   const at = event.target instanceof HTMLElement ? controls.indexOf(event.target) : -1
   if (event.key === 'Enter' && controls[at] instanceof HTMLButtonElement) event.stopPropagation()
   const next = event.key === 'Tab' ? controls[at + (event.shiftKey ? -1 : 1)] : undefined
