@@ -271,7 +271,9 @@ describe('the end of a session', () => {
     const baseId = (await ada.bases.list.query()).find(({ title }) => title === 'Typed in')?.id ?? ''
     const [table] = await ada.schema.tables.query({ baseId })
     const records = `/api/v2/tables/${table?.id}/records`
-    await app().rest(token).post(records, [{ Title: 'a' }, { Title: 'b' }])
+    await app()
+      .rest(token)
+      .post(records, [{ Title: 'a' }, { Title: 'b' }])
     await tableLink(page, 'Notes').click()
     await page.getByRole('gridcell', { name: 'a', exact: true }).click()
     await ada.auth.signOut.mutate()
