@@ -55,8 +55,8 @@ interface SourceRef {
 
 /** Maximum number of bases that the readiness check opens. */
 const CHECKED_BASES = 5
-/** A server that stands still in the middle of a write keeps others from writing to the base for this time. */
-const IDLE_WRITE_MS = 5 * 60_000
+/** A server that stands still within the transaction of a write keeps others from writing to the base for this time. */
+const IDLE_WRITE_MS = 30_000
 
 /** Files whose times are read at once. */
 const STATS_AT_ONCE = 64

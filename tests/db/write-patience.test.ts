@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { asCaller } from '../../src/caller.ts'
 import { postgresConnection } from '../../src/db/connection.ts'
 import { openPostgresDatabase, openPostgresEngine } from '../../src/db/postgres/engine.ts'
@@ -9,6 +10,10 @@ import { createRestClient } from '../support/client.ts'
 import { createDatabase } from '../support/servers.ts'
 
 const PATIENCE_MS = 300
+/** After this time without a sign of life, the transaction of a process ends. */
+const IDLE_MS = 3_000
+/** Begins a write in a process of its own. */
+const WRITER = join(import.meta.dir, 'still-writer.ts')
 
 /** Runs a write as a request does that may take so long. */
 const asRequest = <T>(write: () => Promise<T>): Promise<T> =>
@@ -122,33 +127,44 @@ test('edits, new fields and undo of a busy base are answered by 503 BASE_BUSY ov
   }
 })
 
-test('a write that stands still does not keep others out for ever, and stores nothing', async () => {
+test('only a process that stands still loses its write to others', async () => {
   const made = await createDatabase('postgres')
-  const databases = [1, 2].map(() =>
-    openPostgresDatabase(postgresConnection(made.url), undefined, { idleInTransactionMs: 2_000 }),
-  )
-  const [one, other] = databases.map((database) => openPostgresEngine(database, 'public', 'the test'))
-  if (!one || !other) throw new Error('Two engines are needed')
+  const database = openPostgresDatabase(postgresConnection(made.url), undefined, {
+    idleInTransactionMs: IDLE_MS,
+  })
+  const engine = openPostgresEngine(database, 'public', 'the test')
+  const insert = (id: number) => ({ sql: `insert into t values (${id})`, params: [] })
+  const ids = () => engine.values({ sql: 'select id from t order by id', params: [] })
+  const child = Bun.spawn([process.execPath, WRITER, made.url, String(IDLE_MS)], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const said = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
   try {
-    await one.write((tx) => tx.run({ sql: 'create table t (id integer)', params: [] }))
-    const begun = Promise.withResolvers<void>()
-    const gate = Promise.withResolvers<void>()
-    const insert = { sql: 'insert into t values (1)', params: [] }
-    const frozen = one
-      .write(async (tx) => {
-        await tx.run(insert)
-        begun.resolve()
-        await gate.promise
-        await tx.run(insert)
-      })
-      .catch((error) => error)
-    await begun.promise
-    expect(await other.write(async () => 'written')).toBe('written')
-    gate.resolve()
-    expect(await frozen).toMatchObject({ code: 'DATABASE_UNREACHABLE' })
-    expect(await other.all({ sql: 'select id from t', params: [] })).toEqual([])
+    await engine.write((tx) => tx.run({ sql: 'create table t (id integer)', params: [] }))
+    // A write waits for something else, such as a connected database.
+    await engine.write(async (tx) => {
+      await tx.run(insert(1))
+      await Bun.sleep(1.5 * IDLE_MS)
+      await tx.run(insert(2))
+    })
+    expect(await ids()).toEqual([[1], [2]])
+
+    child.stdin.write('begin\n')
+    await child.stdin.flush()
+    expect(await said.read()).toMatchObject({ value: 'begun\n' })
+    await expect(asRequest(() => engine.write(async () => null))).rejects.toMatchObject(busy)
+    child.kill('SIGSTOP')
+    await engine.write((tx) => tx.run(insert(3)))
+    child.kill('SIGCONT')
+    child.stdin.write('go on\n')
+    await child.stdin.flush()
+    expect(await said.read()).toMatchObject({ value: 'DATABASE_UNREACHABLE\n' })
+    expect(await ids()).toEqual([[1], [2], [3]])
   } finally {
-    await Promise.all(databases.map((database) => database.close()))
+    child.kill('SIGKILL')
+    await database.close()
     await made.drop()
   }
 })

@@ -71,8 +71,8 @@ const EXTERNAL_LIMITS: ConnectionLimits = { points: 8, scans: 4, writers: 8 }
 /**
  * Connects on first use.
  *
- * @param shared of a database that servers share: how long one that stands still in the middle of a write keeps others from
- *   writing to the base. Null for a connected database
+ * @param shared of a database that servers share: how long one that stands still within the transaction of a write keeps others
+ *   from writing to the base. Null for a connected database
  */
 export function openPostgresDatabase(
   connection: PostgresConnection,

@@ -70,6 +70,8 @@ const MAX_SEEN = 2_000
 const CANCEL_MS = 2_000
 /** Idle connections are closed after this time. */
 const IDLE_MS = 60_000
+/** How often a connection that may be in a transaction is heard of within `idleInTransactionMs`. */
+const BEATS = 6
 
 interface Member {
   driver: Sql
@@ -301,6 +303,7 @@ export function openLanes(connection: PostgresConnection, { max, ...settings }: 
     async use(schema, work, patienceMs) {
       refuseClosed()
       const member = await take(schema, patienceMs)
+      const { idleInTransactionMs } = settings
       try {
         await enter(member, schema)
           .catch((error) => {
@@ -313,7 +316,10 @@ export function openLanes(connection: PostgresConnection, { max, ...settings }: 
             if (isConnectionError(error)) for (const each of waiting.splice(0)) each.fail(error)
             throw error
           })
-        return await work(laneOf(member))
+        const lane = laneOf(member)
+        return await (idleInTransactionMs === undefined
+          ? work(lane)
+          : whileBeating(lane, idleInTransactionMs / BEATS, work))
       } finally {
         giveBack(member)
       }
@@ -329,6 +335,38 @@ export function openLanes(connection: PostgresConnection, { max, ...settings }: 
       sweeper = null
       await Promise.all(members.splice(0).map(({ driver }) => driver.end({ timeout: 5 })))
     },
+  }
+}
+
+/**
+ * Sends an empty statement whenever the connection was idle for a while. A transaction may wait long for something else, such as a
+ * connected database; only that of a process that stands still reaches `idleInTransactionMs`.
+ */
+async function whileBeating<T>(lane: Lane, everyMs: number, work: (lane: Lane) => Promise<T>): Promise<T> {
+  let running = 0
+  let idleSince = performance.now()
+  async function counted<R>(ask: () => Promise<R>): Promise<R> {
+    running++
+    try {
+      return await ask()
+    } finally {
+      running--
+      idleSince = performance.now()
+    }
+  }
+  const beat = () => {
+    if (running > 0 || performance.now() - idleSince < everyMs) return
+    // A lost connection fails the next statement of the work. Otherwise the transaction had failed already.
+    counted(() => lane.command('select 1')).catch(() => undefined)
+  }
+  const timer = setInterval(beat, everyMs)
+  try {
+    return await work({
+      query: (...asked) => counted(() => lane.query(...asked)),
+      command: (text) => counted(() => lane.command(text)),
+    })
+  } finally {
+    clearInterval(timer)
   }
 }
 
