@@ -309,6 +309,28 @@ describe('records.restoreTable', () => {
     expect(await rowsOf(table)).toEqual([{ Id: 1, Title: 'a', Status: isUndone ? 'Done' : second }])
   })
 
+  test('leaves a field alone that has kept values of a choice that was renamed since', async () => {
+    const table = await bench.table(
+      { Title: 'SingleLineText', Status: { type: 'SingleSelect', options: { choices: [] } as never } },
+      [{ Title: 'a' }],
+    )
+    const fieldId = table.field('Status').id
+    const moment = await momentNow(table)
+    const choose = (choices: object[]) =>
+      bench.trpc.schema.updateField.mutate({ fieldId, patch: { options: { choices } as never } })
+    await choose([{ title: 'Added' }])
+    await bench.rest.patch(table.path, [{ Id: 1, Title: 'A', Status: 'Added' }])
+    const { fields } = await bench.trpc.schema.table.query({ tableId: table.id })
+    const { choices } = fields.find(({ id }) => id === fieldId)?.options as { choices: object[] }
+    await choose(choices.map((one) => ({ ...one, title: 'Renamed' })))
+    const { left } = await bench.trpc.records.restoreTable.mutate({ ...moment, keep: [bench.owner.id] })
+    expect(left).toEqual([{ title: 'Status', reason: 'choices' }])
+    expect(await rowsOf(table)).toEqual([{ Id: 1, Title: 'A', Status: 'Renamed' }])
+    // Nobody has values of it that are kept: it is as empty as it was.
+    expect((await bench.trpc.records.restoreTable.mutate(moment)).left).toEqual([])
+    expect(await rowsOf(table)).toEqual([{ Id: 1, Title: 'a', Status: null }])
+  })
+
   test('restores links, and leaves those to records that are gone', async () => {
     const [books, people] = [await bench.table(), await bench.table()]
     await bench.rest.post(books.path, [{ Title: 'b1' }, { Title: 'b2' }])

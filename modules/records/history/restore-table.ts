@@ -126,7 +126,7 @@ export function createTableRestore({ kernel, auth, bases, schema, sets }: Deps) 
     await requireCovered(engine, (await bases.require(table.baseId)).historySince, moment)
     if (await isCreatedAfter(engine, table, moment))
       throw badRequest(m.records_error_rewind_no_table({ table: table.title }))
-    const { left, except, exceptLinks } = await leftFieldsAfter(engine, model, moment)
+    const { left, except, exceptLinks } = await leftFieldsAfter(engine, model, moment, keep)
     return { target: { after: moment.after, at: moment.time, keep, except, exceptLinks }, left }
   }
 
@@ -202,11 +202,16 @@ async function authorsOf(
     .toSorted((a, b) => b.records - a.records)
 }
 
-/** The fields whose former values do not fit any more, by the changes of fields since. */
-export async function leftFieldsAfter(
+/**
+ * The fields whose former values do not fit any more, by the changes of fields since.
+ *
+ * @param keep people whose values are kept: they may be of any time since
+ */
+async function leftFieldsAfter(
   engine: Engine,
   model: TableModel,
   { after }: LogMoment,
+  keep: readonly string[],
 ): Promise<{ left: LeftField[]; except: Set<string>; exceptLinks: Set<string> }> {
   const { id: tableId } = model.table
   const left = new Map<string, LeftField>()
@@ -231,7 +236,9 @@ export async function leftFieldsAfter(
       continue
     }
     const isConverted = then.type !== field.type || then.columnName !== field.columnName
-    const reason = isConverted ? 'type' : hasOtherChoices(definitions, field) ? 'choices' : null
+    const given = keep.length > 0 ? definitions : [then]
+    const isOtherwise = given.some((_, at) => hasOtherChoices(definitions.slice(at), field))
+    const reason = isConverted ? 'type' : isOtherwise ? 'choices' : null
     if (reason === null || fieldType(field.type).computed !== undefined) continue
     except.add(id)
     left.set(id, { title: field.title, reason })
@@ -239,6 +246,6 @@ export async function leftFieldsAfter(
   return { left: [...left.values()], except, exceptLinks }
 }
 
-/** True if an option that the field had was renamed or removed since: values of that time name it otherwise, or not at all. */
+/** True if an option that the field had first was renamed or removed since: values of that time name it otherwise, or not at all. */
 const hasOtherChoices = ([then, ...later]: readonly FieldDefinition[], now: Field): boolean =>
   then !== undefined && [...later, now].some((each) => formerChoices([then], each) !== null)
