@@ -179,8 +179,10 @@ export function createRecordRestore({ kernel, auth, schema, door }: Deps) {
       {
         entry: { kind: 'records.rewind', tableId, detail: { entryId: version.entryId } },
         async plan(scope) {
-          const { operations, links } = await planOf(scope, log, model, version, known)
-          const id = storedId(model, version.recordId)
+          // With the titles of options as they are now that nobody else writes.
+          const now = await schema.loadWithKeys(tableId)
+          const { operations, links } = await planOf(scope, log, now, version, known)
+          const id = storedId(now, version.recordId)
           return [
             ...operations,
             ...links.flatMap(({ link, add, remove }): CheckedOperation[] => {

@@ -36,10 +36,16 @@ import { anyOf } from '../../../src/dialects/standard-sql.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
-import { definitionsAt, fieldChangesSince, type SchemaReader, type TableModel } from '../../schema/index.ts'
+import {
+  definitionsAt,
+  type FieldChanges,
+  fieldChangesSince,
+  type SchemaReader,
+  type TableModel,
+} from '../../schema/index.ts'
 import type { AttachmentsService } from '../attachments/index.ts'
 import { type LinkSchema, relationsAround } from '../links/index.ts'
-import { type FormerFields, fitsSet, formerFields, withPresentTitles } from '../rows/index.ts'
+import { fitsSet, formerFields, withPresentTitles } from '../rows/index.ts'
 import { isForeign, listOf, maskValues, storedId } from '../table/index.ts'
 import type { Door, SetWrites } from '../write/index.ts'
 import { dropStaleOperations } from './drop-stale.ts'
@@ -321,9 +327,9 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
     selection: DeletedSelection,
   ): Promise<{ restored: number; changeId: number }> {
     for (let tries = 1; ; tries++) {
-      const deletions = await readDeletions(model, engine, selection)
+      const selected = await readDeletions(model, engine, selection)
       try {
-        return await restoreDeletions(user, model, engine, deletions)
+        return await restoreDeletions(user, model, engine, selected)
       } catch (error) {
         if (!(error instanceof TrashChanged)) throw error
         if (tries === MAX_TRIES) throw new AppError('CONFLICT', m.records_error_trash_changed())
@@ -340,23 +346,22 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
     model: TableModel,
     engine: Engine,
     selection: DeletedSelection,
-  ): Promise<Deletion[]> {
+  ): Promise<Deletions> {
     const trashed = await findDeleted(engine, model.table.id, selection, MAX_SET)
     if (trashed.length === 0) throw notInTrash()
     const byEntry = Map.groupBy(trashed, ({ change_id }) => Number(change_id))
     const oldest = byEntry.keys().reduce((one, other) => Math.min(one, other))
-    const then = definitionsAt(await fieldChangesSince(engine, model.table.id, oldest))
-    const now = await schema.loadWithKeys(model.table.id)
+    const fieldChanges = await fieldChangesSince(engine, model.table.id, oldest)
     const deletions: Deletion[] = []
     let size = 0
     for (const [changeId, records] of byEntry) {
       const ids = records.map(({ record_id }) => record_id)
       const lines = await linesOf(engine, schema, model, changeId, ids)
-      deletions.push({ changeId, ids, lines, former: formerFields(now, then(changeId)) })
+      deletions.push({ changeId, ids, lines })
       size += lines.length
       if (size > MAX_SET) throw badRequest(m.records_error_restore_size({ max: MAX_SET }))
     }
-    return deletions
+    return { deletions, oldest, fieldChanges }
   }
 
   /** @throws TrashChanged if the records were deleted forever, restored or changed since their rows were read */
@@ -364,7 +369,7 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
     user: UserActor,
     { table: { id: tableId, baseId } }: TableModel,
     engine: Engine,
-    deletions: readonly Deletion[],
+    { deletions, oldest, fieldChanges }: Deletions,
   ): Promise<{ restored: number; changeId: number }> {
     let restored = 0
     const written = await door.write(
@@ -379,10 +384,13 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
             const isAsRead = own.every(({ record_id, before }) => now.get(record_id) === before)
             if (!isAsRead || now.size < ids.length) throw new TrashChanged()
           }
-          const inverse = await invert(
-            scope,
-            deletions.flatMap(({ lines, former }) => lines.map((line) => withPresentTitles(line, former))),
-          )
+          const model = await schema.loadWithKeys(tableId)
+          const then = definitionsAt(await fieldChangesSince(engine, tableId, oldest, fieldChanges))
+          const logged = deletions.flatMap(({ changeId, lines }) => {
+            const former = formerFields(model, then(changeId))
+            return lines.map((line) => withPresentTitles(line, former))
+          })
+          const inverse = await invert(scope, logged)
           const { operations } = await dropStaleOperations(scope, inverse.operations)
           restored = operations.reduce(
             (sum, one) => sum + (one.kind === 'restore' && one.tableId === tableId ? one.rows.length : 0),
@@ -480,7 +488,14 @@ interface Deletion {
   changeId: number
   ids: RecordId[]
   lines: LoggedRecord[]
-  former: FormerFields
+}
+
+interface Deletions {
+  deletions: readonly Deletion[]
+  /** The first of them. */
+  oldest: number
+  /** The changes of the fields since. */
+  fieldChanges: FieldChanges
 }
 
 /** Limit of records in one change. */
