@@ -35,6 +35,9 @@ export interface Job {
   updatedAt: string
 }
 
+/** Options of `JobContext.remember` within a transaction of a connected database: others wait for what it has locked. */
+export const WITHIN_TRANSACTION = { patienceMs: 10_000 }
+
 /** Passed to a running job. */
 export interface JobContext {
   jobId: string
@@ -52,9 +55,10 @@ export interface JobContext {
   /**
    * Stores what the next run needs to know, as JSON, until the job has ended; also while the job is being cancelled.
    *
-   * @throws the reason of the signal if another server has the job
+   * @param options `patienceMs`: how long it waits for Sheaf's own database; absent: as long as it takes
+   * @throws the reason of the signal if another server has the job; DATABASE_UNREACHABLE after `patienceMs`
    */
-  remember(state: unknown): Promise<void>
+  remember(state: unknown, options?: { patienceMs?: number }): Promise<void>
   /**
    * Does work that waits for something outside of this server, such as a database that does not answer. Other jobs take its place
    * meanwhile, though none of the same base; afterwards it goes on as soon as there is room.

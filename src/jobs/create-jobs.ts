@@ -35,6 +35,7 @@ const MAX_FRUITLESS_RUNS = 3
 const MAX_FRUITLESS_RESTARTS = 5
 /** How often a job that was cut off from the database or from the other servers, or waits for room, looks again. */
 const LOOK_AGAIN_MS = 500
+const RETRY_SOON = { retryAfterSeconds: 5 }
 /** Options of what a job that `completes` waits for. */
 const COMPLETING = { triesIfCancelled: Number.POSITIVE_INFINITY }
 /** How often the end of a job is tried before it is announced unstored, and when the server stops. */
@@ -286,7 +287,8 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
           isResumed,
           signal: controller.signal,
           remembered,
-          remember: (state) => whileOwn(run, () => store.remember(job.id, state), { triesIfCancelled: 1 }),
+          remember: (state, options) =>
+            whileOwn(run, () => store.remember(job.id, state), { triesIfCancelled: 1, ...options }),
           awayFor: (work) => awayFor(run, work),
           report(progress) {
             job.progress = { ...job.progress, ...progress }
@@ -347,16 +349,23 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
    * Does `work` once the database and the other servers are heard. @throws the reason of the signal if the job is cancelled, or if
    * another server has it: it has cleaned up after this one.
    *
-   * @param options `triesIfCancelled`: how often it is tried for a job that is cancelled; once at most if the server stops
+   * @param options `triesIfCancelled`: how often it is tried for a job that is cancelled; once at most if the server stops. `patienceMs`:
+   *   how long it is tried at all
    */
-  async function whileOwn<T>(run: Run, work: () => Promise<T>, { triesIfCancelled = 0 } = {}): Promise<T> {
+  async function whileOwn<T>(
+    run: Run,
+    work: () => Promise<T>,
+    { triesIfCancelled = 0, patienceMs = Number.POSITIVE_INFINITY } = {},
+  ): Promise<T> {
     const { signal } = run.controller
+    const startedAt = performance.now()
     const isGivenUp = (tries: number): boolean => {
       const isLeft = closing || run.isTaken || isStopping(signal)
       return signal.aborted && tries >= (isLeft ? Math.min(triesIfCancelled, 1) : triesIfCancelled)
     }
     for (let tries = 0; runs.get(run.job.id) === run; tries++) {
       if (isGivenUp(tries)) signal.throwIfAborted()
+      const isLast = performance.now() - startedAt >= patienceMs
       try {
         const isOurs = await isOwn(run.job)
         if (isOurs) return await work()
@@ -366,8 +375,9 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
           run.controller.abort(new ServerStopping('Another server has taken the job'))
           continue
         }
+        if (isLast) throw new AppError('DATABASE_UNREACHABLE', m.error_database_silent(), RETRY_SOON)
       } catch (error) {
-        if (!isOutage(error) || isGivenUp(tries + 1)) throw error
+        if (!isOutage(error) || isLast || isGivenUp(tries + 1)) throw error
       }
       await Bun.sleep(LOOK_AGAIN_MS)
     }

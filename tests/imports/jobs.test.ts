@@ -148,6 +148,32 @@ describe('createJobs', () => {
     await until(() => running.has('e'))
   })
 
+  test('waits with what it remembers for other servers, within a transaction not for long', async () => {
+    const running = register()
+    await start('a')
+    await until(() => running.has('a'))
+    const { cluster } = meta
+    const { isCurrent } = cluster
+    const context = running.get('a')?.context
+    cluster.isCurrent = () => false
+    try {
+      await expect(context?.remember('now', { patienceMs: 600 })).rejects.toMatchObject({
+        code: 'DATABASE_UNREACHABLE',
+        status: 503,
+      })
+      let isStored = false
+      const stored = context?.remember('later').then(() => {
+        isStored = true
+      })
+      await Bun.sleep(700)
+      expect(isStored).toBe(false)
+      cluster.isCurrent = isCurrent
+      await stored
+    } finally {
+      cluster.isCurrent = isCurrent
+    }
+  })
+
   test('tells of progress now and then, however often it is reported', async () => {
     const running = register()
     await start('a')

@@ -10,7 +10,7 @@ import { AppError } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import { listImports } from '../../../src/db/change-log/entries.ts'
-import { isStopping } from '../../../src/jobs.ts'
+import { isStopping, WITHIN_TRANSACTION } from '../../../src/jobs.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { isOutage } from '../../../src/storage-full.ts'
 import { isPreview } from '../job-input.ts'
@@ -108,7 +108,7 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
             added.flatMap(({ row }, at) => (inserted[at] === undefined ? [] : [[row.number, inserted[at]]])),
           )
           if (ids.size > 0) {
-            await work.remember([...ids])
+            await work.remember([...ids], WITHIN_TRANSACTION)
             committing = ids
           }
           await staged.markIn(
@@ -156,6 +156,9 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
           rows = rows.filter(({ row }) => missing.has(row.number))
           inDoubt = []
           await begin(rows, [])
+          // Other jobs may have had its place for long.
+          signal.throwIfAborted()
+          await work.verify()
         } else if (isFaultOfRows(error)) {
           return splitRows(rows, error)
         } else {
