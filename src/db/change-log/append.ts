@@ -6,7 +6,7 @@ import type { Dialect, Statement, Transaction } from '../../dialects/dialect.ts'
 import { FINAL } from './entry.ts'
 
 /*
- * Appends entries whose records are known to the change log.
+ * Appends entries to the change log, with the records that the caller lists.
  */
 
 /** An entry to be appended to a base's log, in the transaction of the write it records. */

@@ -128,3 +128,6 @@ export async function findEntry(engine: Engine, entryId: number): Promise<Stored
  * There, `change_id` is compared as a sum, so that the index of records serves: that of entries would read all later ones.
  */
 export const LOOKED_UP = sql`limit 1 offset 0`
+
+/** Records per look-up on the main thread. */
+export const LOOKED_UP_AT_ONCE = 500

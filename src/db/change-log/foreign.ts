@@ -2,10 +2,9 @@ import { sql } from 'drizzle-orm'
 import type { RecordId } from '../../core/model.ts'
 import type { Dialect, Engine, Transaction } from '../../dialects/dialect.ts'
 import { insertTextsOf, NEWEST_ENTRY } from './append.ts'
-import { FROM_ANOTHER_BASE, listOf, NO_TABLE, type StoredEntry } from './entry.ts'
+import { FROM_ANOTHER_BASE, LOOKED_UP_AT_ONCE, listOf, NO_TABLE, type StoredEntry } from './entry.ts'
 import type { LoggedRecord } from './records.ts'
 import { removeRecords } from './removal.ts'
-import { LOOKED_UP_AT_ONCE } from './trash.ts'
 
 /*
  * Histories of records that come along from another base.

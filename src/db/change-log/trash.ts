@@ -3,7 +3,7 @@ import { nowIso } from '../../clock.ts'
 import type { RecordId } from '../../core/model.ts'
 import type { Engine, QueryDialect } from '../../dialects/dialect.ts'
 import { LAST_ENTRY_ID } from './append.ts'
-import { LOOKED_UP, listOf } from './entry.ts'
+import { LOOKED_UP, LOOKED_UP_AT_ONCE, listOf } from './entry.ts'
 import type { LoggedRecord } from './records.ts'
 import { RECORDS_AT_ONCE } from './removal.ts'
 import { beginSetEntry, DROP_EMPTY_ENTRY } from './set-entries.ts'
@@ -273,9 +273,6 @@ export async function stillDeleted(
   }
   return found
 }
-
-/** Records per look-up on the main thread. */
-export const LOOKED_UP_AT_ONCE = 500
 
 /**
  * Records of a table under a deletion: those it deleted, or those it only changed.
