@@ -871,14 +871,14 @@ describe('copying and moving more records than in a call', () => {
   /**
    * Goes on with a job as if its server had been killed when its last two copies were written to a connected database.
    *
-   * @param ids that the database was about to commit
+   * @param ids that the database was about to commit; absent before
    */
-  async function killedInSecondPortion(jobId: string, tableId: string, ids: number[]) {
+  async function killedInSecondPortion(jobId: string, tableId: string, ids?: number[]) {
     const { meta, jobs, sources } = bench.app.kernel
     const home = await sources.engine(bench.baseId)
     const table = meta.tables(defineJobsTable)
     const result = { tableId, copied: 1_000, refused: [], deleted: 0, kept: null, left: 2 }
-    const portion = { from: 1_000, originals: '', copied: 2, refused: [], ids }
+    const portion = { from: 1_000, originals: '', copied: 2, refused: [], ...(ids && { ids }) }
     const sent = { actorId: bench.owner.id, clientId: `${jobId} insert 1000` }
     const entry = await findSent(home, home.dialect, sent)
     const params = [entry?.id ?? 0]
@@ -976,6 +976,29 @@ describe('copying and moving more records than in a call', () => {
       await bench.rest.delete(source.path, { Id: 1_002 })
       expect(await killed(first, second)).toMatchObject(refused)
       expect(await parts.total()).toBe(1_002)
+    } finally {
+      await database.stop()
+    }
+  })
+
+  test('writes nothing again to a table of a connected database that cannot roll back', async () => {
+    const database = await createForeign('mariadb', [
+      'create table kept (id int auto_increment primary key, name varchar(40)) engine = MyISAM',
+    ])
+    try {
+      await connect(bench, database.sent)
+      const tables = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
+      const { id: tableId } = tables.find(({ title }) => title.toLowerCase() === 'kept')!
+      const kept = testTable(bench.rest, await bench.trpc.schema.table.query({ tableId }))
+      const name = kept.schema.fields.find(({ title }) => title.toLowerCase() === 'name')!.title
+      const source = await many(1_002)
+      const { jobId } = (await copy(source, kept, idsOf(1_002), { mapping: { [name]: 'Title' } })).body
+      expect(await ended(jobId)).toMatchObject({ status: 'completed', result: { copied: 1_002 } })
+      expect(await killedInSecondPortion(jobId, tableId)).toMatchObject({
+        status: 'failed',
+        error: expect.stringContaining('They were not written again. Records copied before: 1000.'),
+      })
+      expect(await kept.total()).toBe(1_002)
     } finally {
       await database.stop()
     }

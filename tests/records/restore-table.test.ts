@@ -321,7 +321,7 @@ describe('records.restoreTable', () => {
     await choose([{ title: 'Added' }])
     await bench.rest.patch(table.path, [{ Id: 1, Title: 'A', Status: 'Added' }])
     const { fields } = await bench.trpc.schema.table.query({ tableId: table.id })
-    const { choices } = fields.find(({ id }) => id === fieldId)?.options as { choices: object[] }
+    const { choices } = fields.find(({ id }) => id === fieldId)!.options as { choices: object[] }
     await choose(choices.map((one) => ({ ...one, title: 'Renamed' })))
     const { left } = await bench.trpc.records.restoreTable.mutate({ ...moment, keep: [bench.owner.id] })
     expect(left).toEqual([{ title: 'Status', reason: 'choices' }])

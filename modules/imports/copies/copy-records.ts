@@ -43,7 +43,13 @@ import { appendChange } from '../../../src/db/change-log/append.ts'
 import { findSent } from '../../../src/db/change-log/entries.ts'
 import type { ColumnValue } from '../../../src/db/column-values.ts'
 import { readNames, recordsNamed } from '../../../src/db/names-of-records.ts'
-import { isStopping, type JobContext, type JobKind, ServerStopping } from '../../../src/jobs.ts'
+import {
+  isStopping,
+  type JobContext,
+  type JobKind,
+  ServerStopping,
+  WITHIN_TRANSACTION,
+} from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { explainStorage, isOutage } from '../../../src/storage-full.ts'
@@ -51,6 +57,7 @@ import { tidyUp } from '../../../src/tidy-up.ts'
 import { type AuthService, requireUser } from '../../auth/index.ts'
 import { parseRecordId, type RecordsService } from '../../records/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
+import { storageWithoutRollback } from '../targets/connected.ts'
 import { COPIED_COMMENTS } from './copy-rows.ts'
 import { openHistory, type RecordHistory, removeUnusedHistory } from './record-history.ts'
 
@@ -457,8 +464,8 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
   async function runJob(input: RecordsJobInput, job: JobContext): Promise<RecordsCopied> {
     const context: JobContext = {
       ...job,
-      async remember(state: unknown) {
-        await job.remember(state)
+      async remember(state, options) {
+        await job.remember(state, options)
         context.remembered = state
       },
     }
@@ -529,11 +536,17 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
      * commits.
      *
      * @returns the entry; null where the portion was not written
-     * @throws CONFLICT where the records with the ids of the copies are not these copies, as when somebody has deleted one, or has changed an original
+     * @throws CONFLICT where the records with the ids of the copies are not these copies, as when somebody has deleted one, or has changed an
+     *   original; where the table cannot roll back and the ids are not known
      */
     async function logWritten({ from, ids }: Remembered['portion'], clientId: string) {
       const { table } = all.target
-      if (!ids) return null
+      const uncertain = () => new AppError('CONFLICT', m.copies_error_uncertain({ table: table.title }))
+      if (!ids) {
+        // Some of them may be there nevertheless.
+        if ((await storageWithoutRollback(schema, all.target)) !== null) throw uncertain()
+        return null
+      }
       const stored = await records.readStored(all.target, ids)
       // All of them are written, or none.
       if (stored.size === 0) return null
@@ -543,8 +556,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
         const values = stored.get(String(id))
         return values && isCopy(copy, columns, row, values) ? { id, values } : []
       })
-      if (written.length !== ids.length || rows.length !== ids.length)
-        throw new AppError('CONFLICT', m.copies_error_uncertain({ table: table.title }))
+      if (written.length !== ids.length || rows.length !== ids.length) throw uncertain()
       const home = await kernel.sources.engine(table.baseId)
       await home.write(async (tx) => {
         await appendChange(tx, home.dialect, {
@@ -623,7 +635,8 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
         await remember({ result, portion } satisfies Remembered)
         const newIds = await write(copy, columns, rows, {
           clientId: insertion,
-          committing: (ids) => remember({ result, portion: { ...portion, ids } } satisfies Remembered),
+          committing: (ids) =>
+            remember({ result, portion: { ...portion, ids } } satisfies Remembered, WITHIN_TRANSACTION),
         })
         const removal = isMove
           ? await removeOriginals(copy, rows, newIds, history, {

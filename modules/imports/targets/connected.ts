@@ -124,11 +124,24 @@ export async function refusalOf(
 ): Promise<string | null> {
   const refusal = await schema.writeRefusal(model)
   if (refusal !== null) return refusal
-  const engine = await schema.engineOf(model.table)
+  const storage = await storageWithoutRollback(schema, model)
+  return storage === null ? null : m.imports_error_no_rollback({ table: model.table.title, storage })
+}
+
+/**
+ * The storage engine of a table that cannot roll back a failed write; null for other tables.
+ *
+ * @throws DATABASE_UNREACHABLE
+ */
+export async function storageWithoutRollback(
+  schema: Pick<SchemaService, 'engineOf'>,
+  { table }: TableModel,
+): Promise<string | null> {
+  const engine = await schema.engineOf(table)
   await engine.ready?.()
-  const asked = engine.dialect.foreign.withoutRollback?.(model.table.tableName)
+  const asked = engine.dialect.foreign.withoutRollback?.(table.tableName)
   const [found] = asked ? await engine.all<{ storage: string }>(asked) : []
-  return found ? m.imports_error_no_rollback({ table: model.table.title, storage: found.storage }) : null
+  return found?.storage ?? null
 }
 
 /** @throws FORBIDDEN for a table of a connected database that takes no import */
