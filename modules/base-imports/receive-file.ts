@@ -33,7 +33,8 @@ async function* ofSize(body: AsyncIterable<Uint8Array>, size: number): AsyncGene
     received += bytes.byteLength
     yield bytes
   }
-  if (received < size) throw new HttpFailure('unreachable', m.base_imports_reason_file_cut({ received, size }))
+  if (received < size)
+    throw new HttpFailure('unreachable', m.base_imports_reason_file_cut({ received, size }))
 }
 
 /** Streams files of a source into the store of this server, whatever their size. */

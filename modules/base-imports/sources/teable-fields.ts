@@ -150,8 +150,7 @@ function noteOf(field: TeableField): string | undefined {
   if (field.type === 'createdBy') return m.base_imports_note_created_by()
   if (field.type.startsWith('lastModified')) return m.base_imports_note_last_modified()
   if (formatting.type === 'currency') return currencyNote(formatting.symbol)
-  if (field.type === 'multipleSelect')
-    return commaNote(choicesOf(optionsOf(field)).map(({ title }) => title))
+  if (field.type === 'multipleSelect') return commaNote(choicesOf(optionsOf(field)).map(({ title }) => title))
   if (field.type === 'date' && dayFormat(formatting) === undefined)
     return m.base_imports_note_date_format({ format: String(formatting.date).slice(0, 40) })
   return undefined

@@ -216,10 +216,7 @@ interface RowsOptions extends Omit<CellOptions, 'styleOf' | 'currency'> {
   currencies: ReadonlyMap<number, string> | undefined
 }
 
-async function* rowsOf(
-  sheet: SheetJs.WorkSheet | undefined,
-  { texts, currencies, ...options }: RowsOptions,
-) {
+async function* rowsOf(sheet: SheetJs.WorkSheet | undefined, { texts, currencies, ...options }: RowsOptions) {
   const data = (sheet?.['!data'] ?? []) as (SheetJs.CellObject[] | undefined)[]
   const styles = new Map<string, NumberStyle>()
   function styleOf(code: string): NumberStyle {
