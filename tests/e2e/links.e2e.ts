@@ -277,7 +277,7 @@ describe('an open record', () => {
     const list = grid.page.getByTestId('linked-list')
     await list.getByText('1909').waitFor()
     await list.getByRole('button', { name: 'Unlink Author 3' }).press('Enter')
-    await list.getByText('Author 11').waitFor()
+    await list.getByText('1910').waitFor()
     await grid.page.waitForFunction(() => document.activeElement?.textContent.startsWith('Author 4'))
   })
 

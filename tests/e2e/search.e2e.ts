@@ -100,9 +100,13 @@ describe('searching a view', () => {
   test('goes to the first hit before all are counted, and ends the count for another text', async () => {
     const grid = await tests.open(FIELDS, ROWS)
     const { page } = grid
+    const asked = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
     await page.route(/records\.count/, async (route) => {
-      if (decodeURIComponent(route.request().url()).includes('"needle"')) await released.promise
+      if (decodeURIComponent(route.request().url()).includes('"needle"')) {
+        asked.resolve()
+        await released.promise
+      }
       await route.continue().catch(() => {})
     })
     const ended: string[] = []
@@ -111,6 +115,7 @@ describe('searching a view', () => {
     await page.getByTestId('search-filters').click()
     await page.keyboard.type('needle')
     expect(await untilActive(grid, '250,2')).toBe('250,2')
+    await asked.promise
     await page.keyboard.type(' here')
     await eventually(
       () => textOf(page.getByTestId('search-count')),
